@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-
 #include <tl/expected.hpp>
 
 namespace fencepost {
@@ -59,14 +58,14 @@ using Failure = tl::unexpected<Error>;
 /// FENCEPOST_TRY(const int port, parse_port(text)); returns the error from the enclosing function, or goes on with the value.
 #define FENCEPOST_TRY(declaration, expression) \
   FENCEPOST_TRY_INNER(FENCEPOST_CONCAT(fencepost_try_, __LINE__), declaration, expression)
-#define FENCEPOST_TRY_INNER(name, declaration, expression)                    \
-  auto name = (expression);                                                  \
-  if (!name) return ::fencepost::Failure(std::move(name).error());           \
+#define FENCEPOST_TRY_INNER(name, declaration, expression)         \
+  auto name = (expression);                                        \
+  if (!name) return ::fencepost::Failure(std::move(name).error()); \
   declaration = *std::move(name)
 
 /// FENCEPOST_CHECK(write(bytes)); the same for a Result<void>.
-#define FENCEPOST_CHECK(expression)                                           \
-  do {                                                                       \
-    auto fencepost_check = (expression);                                     \
+#define FENCEPOST_CHECK(expression)                                                        \
+  do {                                                                                     \
+    auto fencepost_check = (expression);                                                   \
     if (!fencepost_check) return ::fencepost::Failure(std::move(fencepost_check).error()); \
   } while (false)

@@ -45,9 +45,9 @@ Properties Properties::with_prefix(std::string_view prefix) const {
 
 bool operator==(const Properties& a, const Properties& b) {
   return a.size() == b.size() && std::all_of(a.begin(), a.end(), [&](const Properties::Entry& e) {
-    const auto* other = b.find(e.first);
-    return other != nullptr && *other == e.second;
-  });
+           const auto* other = b.find(e.first);
+           return other != nullptr && *other == e.second;
+         });
 }
 
 }  // namespace fencepost
