@@ -1,0 +1,31 @@
+#include "exactly_once/fenced_verdict.h"
+
+namespace fencepost::exactly_once {
+
+namespace {
+
+std::string seconds(Duration d) {
+  const auto ms = d.count();
+  if (ms % 1000 == 0) return std::to_string(ms / 1000) + " s";
+  return std::to_string(ms / 1000) + "." + std::to_string(ms % 1000 / 100) + " s";
+}
+
+}  // namespace
+
+FencedVerdict judge_fenced(const FencedFacts& facts) {
+  if (facts.superseded) return EndSilently{"fenced by a newer generation: " + *facts.superseded};
+  // The broker begins to count later than we do, so it never ends a transaction before our own count is over.
+  if (facts.open_for && *facts.open_for >= facts.transaction_timeout) {
+    const std::string what = "transaction of producer " + facts.transactional_id + " timed out after " +
+                             seconds(facts.transaction_timeout) + " (it was open for " + seconds(*facts.open_for) +
+                             ", its longest poll took " + seconds(facts.slowest_poll) +
+                             "; raise transaction.timeout.ms or lower transaction.boundary.interval.ms and the size of batches)";
+    if (facts.restarts < kTimeoutRestartsMax) return RestartFromCommitted{what + "; going on from the last committed offsets"};
+    return FailTask{what + "; given up after " + std::to_string(facts.restarts) + " restarts without a commit"};
+  }
+  return FailTask{"fenced by a foreign producer: another client took the transactional id " + facts.transactional_id +
+                  " (the producer epoch is no longer ours), although this worker still owns the task; make sure that no other "
+                  "cluster or program uses this id, then restart the task"};
+}
+
+}  // namespace fencepost::exactly_once
