@@ -1,0 +1,119 @@
+#include "net/settings.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+namespace fencepost::net {
+namespace {
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0) text.remove_prefix(1);
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.remove_suffix(1);
+  return text;
+}
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+Result<Endpoint> parse_endpoint(std::string_view text) {
+  const auto wrong = [text](std::string_view why) {
+    return failure(ErrorKind::InvalidConfig,
+                   "bootstrap.servers: '" + std::string(text) + "' " + std::string(why) + "; use host:port");
+  };
+  // Java accepts PROTOCOL://host:port as well.
+  std::string_view rest = text;
+  if (const auto scheme = rest.find("://"); scheme != std::string_view::npos) rest.remove_prefix(scheme + 3);
+  const auto colon = rest.rfind(':');
+  if (colon == std::string_view::npos) return wrong("has no port");
+  std::string_view host = rest.substr(0, colon);
+  const std::string_view digits = rest.substr(colon + 1);
+  if (host.size() >= 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
+  if (host.empty()) return wrong("has no host");
+  unsigned port = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  if (error != std::errc{} || end != digits.data() + digits.size() || port == 0 || port > 65535) {
+    return wrong("has no port between 1 and 65535");
+  }
+  return Endpoint{.host = std::string(host), .port = static_cast<std::uint16_t>(port)};
+}
+
+Result<SecurityProtocol> parse_security(const std::string& text) {
+  const std::string name = lower(text);
+  if (name == "plaintext") return SecurityProtocol::Plaintext;
+  if (name == "ssl") return SecurityProtocol::Ssl;
+  if (name == "sasl_plaintext") return SecurityProtocol::SaslPlaintext;
+  if (name == "sasl_ssl") return SecurityProtocol::SaslSsl;
+  return failure(ErrorKind::InvalidConfig,
+                 "security.protocol: '" + text + "' is none of PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL");
+}
+
+Result<void> read_duration(const Properties& from, std::string_view key, Duration& into) {
+  const auto text = from.get(key);
+  if (!text) return {};
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc{} || end != text->data() + text->size() || value < 0) {
+    return failure(ErrorKind::InvalidConfig, std::string(key) + ": '" + *text + "' is not a number of milliseconds");
+  }
+  into = Duration(value);
+  return {};
+}
+
+void read_tls(const Properties& from, TlsSettings& tls) {
+  tls.ca_location = from.get_or("ssl.ca.location", "");
+  tls.ca_pem = from.get_or("ssl.ca.pem", "");
+  tls.certificate_location = from.get_or("ssl.certificate.location", "");
+  tls.certificate_pem = from.get_or("ssl.certificate.pem", "");
+  tls.key_location = from.get_or("ssl.key.location", "");
+  tls.key_pem = from.get_or("ssl.key.pem", "");
+  tls.key_password = from.get_or("ssl.key.password", "");
+  tls.keystore_location = from.get_or("ssl.keystore.location", "");
+  tls.keystore_password = from.get_or("ssl.keystore.password", "");
+  tls.cipher_suites = from.get_or("ssl.cipher.suites", "");
+  tls.verify_peer = lower(from.get_or("enable.ssl.certificate.verification", "true")) != "false";
+  tls.verify_hostname = lower(from.get_or("ssl.endpoint.identification.algorithm", "https")) == "https";
+}
+
+}  // namespace
+
+std::string Endpoint::to_string() const {
+  const bool v6 = host.find(':') != std::string::npos;
+  return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+Result<std::vector<Endpoint>> parse_endpoints(std::string_view list) {
+  std::vector<Endpoint> out;
+  while (!list.empty()) {
+    const auto comma = list.find(',');
+    const std::string_view part = trim(list.substr(0, comma));
+    list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 1);
+    if (part.empty()) continue;
+    FENCEPOST_TRY(Endpoint endpoint, parse_endpoint(part));
+    out.push_back(std::move(endpoint));
+  }
+  if (out.empty()) return failure(ErrorKind::InvalidConfig, "bootstrap.servers: names no broker; use host:port[,host:port...]");
+  return out;
+}
+
+Result<Settings> settings_from(const Properties& librdkafka) {
+  Settings out;
+  FENCEPOST_TRY(out.bootstrap, parse_endpoints(librdkafka.get_or("bootstrap.servers", "")));
+  FENCEPOST_TRY(out.security, parse_security(librdkafka.get_or("security.protocol", "plaintext")));
+  read_tls(librdkafka, out.tls);
+  out.sasl.mechanism = librdkafka.get_or("sasl.mechanism", librdkafka.get_or("sasl.mechanisms", "GSSAPI"));
+  out.sasl.username = librdkafka.get_or("sasl.username", "");
+  out.sasl.password = librdkafka.get_or("sasl.password", "");
+  out.sasl.kerberos_service = librdkafka.get_or("sasl.kerberos.service.name", "kafka");
+  out.client_id = librdkafka.get_or("client.id", out.client_id);
+  FENCEPOST_CHECK(read_duration(librdkafka, "socket.connection.setup.timeout.ms", out.connect_timeout));
+  FENCEPOST_CHECK(read_duration(librdkafka, "request.timeout.ms", out.request_timeout));
+  FENCEPOST_CHECK(read_duration(librdkafka, "reconnect.backoff.ms", out.reconnect_backoff));
+  FENCEPOST_CHECK(read_duration(librdkafka, "reconnect.backoff.max.ms", out.reconnect_backoff_max));
+  FENCEPOST_CHECK(read_duration(librdkafka, "retry.backoff.ms", out.retry_backoff));
+  return out;
+}
+
+}  // namespace fencepost::net
