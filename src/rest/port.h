@@ -1,0 +1,62 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/properties.h"
+#include "herder/requests.h"
+
+namespace fencepost::rest {
+
+/// What GET / shows.
+struct ServerInfo {
+  std::string version;
+  std::string commit;
+  std::string kafka_cluster_id;
+};
+
+/// A row of GET /connector-plugins.
+struct PluginInfo {
+  std::string class_name;
+  std::string type;     ///< source, sink, converter, header_converter, transformation, predicate, ...
+  std::string version;  ///< empty: not known
+};
+
+using ConnectorViews = std::map<std::string, herder::ConnectorView>;
+
+/// What the REST server asks of the rest of the worker; the daemon binds it.
+///
+/// Threads: every function is called from any of the server's threads, several at a time.
+class Port {
+ public:
+  using Answer = std::function<void(herder::Response)>;
+
+  virtual ~Port() = default;
+
+  /// Passes a request to the herder. `answer` is called at most once, at once or later, from any thread; no thread waits for it.
+  /// An answer that never comes ends in a 500 when the server's own deadline passes; one that comes after that is dropped.
+  virtual void submit(herder::Hop hop, herder::Request request, Answer answer) = 0;
+
+  /// Everything that GET /connectors?expand= shows: the herder's newest snapshot.
+  [[nodiscard]] virtual std::shared_ptr<const ConnectorViews> connector_views() const = 0;
+
+  [[nodiscard]] virtual ServerInfo server_info() const = 0;
+
+  /// All plugins of the worker, in the order in which they are shown.
+  [[nodiscard]] virtual std::vector<PluginInfo> plugins() const = 0;
+
+  /// Runs a connector's own validation: may take seconds, and is called from the server's validation threads only. The value is
+  /// the ConfigInfos object as JSON. Errors: InvalidConfig where the config names no connector class that exists.
+  [[nodiscard]] virtual Result<std::string> validate(const Properties& config) = 0;
+
+  /// What can be set on a plugin, given by class, simple name or alias: a JSON list of ConfigKeyInfo. Errors: NotFound;
+  /// InvalidConfig for a kind of plugin that has no settings.
+  [[nodiscard]] virtual Result<std::string> plugin_config(std::string_view plugin) = 0;
+};
+
+}  // namespace fencepost::rest
