@@ -75,6 +75,12 @@ struct SendAssignments {
   std::map<std::string, std::string> assignments;
   friend bool operator==(const SendAssignments&, const SendAssignments&) = default;
 };
+/// Send a heartbeat now -> MembershipConfirmed, or MembershipLost. A worker that was paused believes in a membership that it may
+/// have lost long ago; before a task may take its transactional id from somebody, the coordinator is asked.
+struct ConfirmMembership {
+  RequestId request;
+  friend bool operator==(const ConfirmMembership&, const ConfirmMembership&) = default;
+};
 struct LeaveGroup {
   std::string reason;
   friend bool operator==(const LeaveGroup&, const LeaveGroup&) = default;
@@ -210,16 +216,23 @@ struct AnswerOwnership {
   friend bool operator==(const AnswerOwnership&, const AnswerOwnership&) = default;
 };
 
+/// A level was set for the whole cluster (PUT /admin/loggers/NAMESPACE?scope=cluster): apply it to this worker's loggers.
+struct SetLoggerLevel {
+  std::string logger;
+  std::string level;
+  friend bool operator==(const SetLoggerLevel&, const SetLoggerLevel&) = default;
+};
+
 /// The worker is done: the process may end.
 struct Terminate {
   friend bool operator==(const Terminate&, const Terminate&) = default;
 };
 
-using Action =
-    std::variant<Note, ReadConfigLog, WriteConfigRecords, ClaimConfigLog, ReleaseConfigLog, WriteStatusRecord, JoinGroup,
-                 SendAssignments, LeaveGroup, Reply, ValidateConfig, ReadOffsets, ChangeOffsets, AskLeaderToFence,
-                 SendTaskConfigsToLeader, FenceProducers, MakeSessionKey, StartConnector, StopConnector, ChangeConnectorTarget,
-                 GenerateTaskConfigs, StartTask, StopTask, ChangeTaskTarget, AnswerOwnership, Terminate>;
+using Action = std::variant<Note, ReadConfigLog, WriteConfigRecords, ClaimConfigLog, ReleaseConfigLog, WriteStatusRecord,
+                            JoinGroup, SendAssignments, ConfirmMembership, LeaveGroup, Reply, ValidateConfig, ReadOffsets,
+                            ChangeOffsets, AskLeaderToFence, SendTaskConfigsToLeader, FenceProducers, MakeSessionKey,
+                            StartConnector, StopConnector, ChangeConnectorTarget, GenerateTaskConfigs, StartTask, StopTask,
+                            ChangeTaskTarget, AnswerOwnership, SetLoggerLevel, Terminate>;
 using Actions = std::vector<Action>;
 
 /// One line for traces; secrets and config values are left out.

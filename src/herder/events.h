@@ -92,6 +92,13 @@ struct MembershipLost {
   std::string reason;
   friend bool operator==(const MembershipLost&, const MembershipLost&) = default;
 };
+/// Answer to ConfirmMembership: a heartbeat that was sent after the order was answered by the coordinator, for this generation.
+/// That the group rebalances counts too: the member is one still. Where it is none any more, MembershipLost comes instead.
+struct MembershipConfirmed {
+  RequestId request;
+  Generation generation;
+  friend bool operator==(const MembershipConfirmed&, const MembershipConfirmed&) = default;
+};
 /// For /health only.
 struct CoordinatorChanged {
   std::optional<std::string> coordinator;
@@ -198,11 +205,12 @@ struct TopicUsed {
   friend bool operator==(const TopicUsed&, const TopicUsed&) = default;
 };
 
-using Event = std::variant<StoresRead, TimePassed, ShutdownRequested, ConfigRecordsRead, ConfigLogEndReached,
-                           ConfigWriteCompleted, StatusRecordsRead, RejoinNeeded, LeaderElected, AssignmentReceived,
-                           MembershipLost, CoordinatorChanged, RequestReceived, ConfigValidated, OffsetsAnswered, LeaderAnswered,
-                           ProducersFenced, SessionKeyMade, ConnectorStateChanged, ConnectorEnded, TaskReconfigurationRequested,
-                           TaskConfigsGenerated, TaskStateChanged, TaskEnded, OwnershipAsked, TopicUsed>;
+using Event =
+    std::variant<StoresRead, TimePassed, ShutdownRequested, ConfigRecordsRead, ConfigLogEndReached, ConfigWriteCompleted,
+                 StatusRecordsRead, RejoinNeeded, LeaderElected, AssignmentReceived, MembershipLost, MembershipConfirmed,
+                 CoordinatorChanged, RequestReceived, ConfigValidated, OffsetsAnswered, LeaderAnswered, ProducersFenced,
+                 SessionKeyMade, ConnectorStateChanged, ConnectorEnded, TaskReconfigurationRequested, TaskConfigsGenerated,
+                 TaskStateChanged, TaskEnded, OwnershipAsked, TopicUsed>;
 
 /// One line for traces of the simulation and debug logs; secrets and config values are left out.
 [[nodiscard]] std::string describe(const Event& event);

@@ -112,6 +112,13 @@ struct AlterOffsets {
   friend bool operator==(const AlterOffsets&, const AlterOffsets&) = default;
 };
 
+/// PUT /admin/loggers/NAMESPACE?scope=cluster (KIP-976); answered with Done.
+struct SetClusterLoggerLevel {
+  std::string logger;
+  std::string level;
+  friend bool operator==(const SetClusterLoggerLevel&, const SetClusterLoggerLevel&) = default;
+};
+
 // ---- internal, from other workers ----
 /// The signature headers of an internal request, and the bytes that were signed.
 struct Signature {
@@ -137,7 +144,7 @@ struct FenceZombies {
 using Request = std::variant<ListConnectors, GetConnector, GetConnectorConfig, GetConnectorStatus, GetTaskConfigs, GetTaskStatus,
                              GetActiveTopics, GetOffsets, GetHealth, CreateConnector, PutConnectorConfig, PatchConnectorConfig,
                              DeleteConnector, SetTargetState, RestartConnector, RestartTask, ResetActiveTopics, AlterOffsets,
-                             PublishTaskConfigs, FenceZombies>;
+                             SetClusterLoggerLevel, PublishTaskConfigs, FenceZombies>;
 
 // ---- answers ----
 struct ConnectorInfo {
