@@ -5,13 +5,6 @@
 
 namespace fencepost::net {
 
-Duration Backoff::next(double chance) {
-  failures_ = std::min(failures_ + 1, 30);
-  const double grown = static_cast<double>(first_.count()) * static_cast<double>(std::int64_t{1} << (failures_ - 1));
-  const double bounded = std::min(grown, static_cast<double>(max_.count()));
-  return Duration(static_cast<Duration::rep>(bounded * (0.8 + 0.4 * chance)));
-}
-
 Link::Link(Loop& loop, std::shared_ptr<const Settings> settings, std::shared_ptr<boost::asio::ssl::context> tls,
            Endpoint endpoint, std::function<double()> chance, Log log)
     : loop_(loop),

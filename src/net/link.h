@@ -6,25 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "net/backoff.h"
 #include "net/connection.h"
 
 namespace fencepost::net {
-
-/// How long to wait before the n-th attempt in a row: doubled each time up to a bound, and spread by a fifth so that workers
-/// which lost the same broker do not return in step.
-class Backoff {
- public:
-  Backoff(Duration first, Duration max) : first_(first), max_(max) {}
-  /// `chance` is in [0, 1).
-  [[nodiscard]] Duration next(double chance);
-  void reset() { failures_ = 0; }
-  [[nodiscard]] int failures() const { return failures_; }
-
- private:
-  Duration first_;
-  Duration max_;
-  int failures_ = 0;
-};
 
 /// The way to one broker for one purpose: opens a connection when one is needed, again and again, with back-off between failures.
 /// A request waits for the connection as long as its deadline allows; when an attempt fails, all that waited for it fail with it.

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "net/link.h"
+#include "net/backoff.h"
 
 namespace fencepost::net {
 namespace {
