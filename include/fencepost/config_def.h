@@ -70,8 +70,12 @@ namespace validators {
 [[nodiscard]] ConfigValidator between(double min, double max);
 [[nodiscard]] ConfigValidator one_of(std::vector<std::string> choices);
 [[nodiscard]] ConfigValidator one_of_ignoring_case(std::vector<std::string> choices);
-/// Each element of a list is one of these, none twice; `may_be_empty` and null handling as Java's ValidList.
+/// A list of some of these, none twice.
 [[nodiscard]] ConfigValidator list_of(std::vector<std::string> choices, bool may_be_empty = true);
+/// A list without empty or repeated items.
+[[nodiscard]] ConfigValidator distinct_list(bool may_be_empty = true, bool may_be_null = false);
+[[nodiscard]] ConfigValidator non_empty_list();
+/// Null passes.
 [[nodiscard]] ConfigValidator non_empty_string();
 [[nodiscard]] ConfigValidator non_empty_string_without_control_characters();
 [[nodiscard]] ConfigValidator non_null();
