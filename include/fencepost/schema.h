@@ -51,9 +51,9 @@ class Schema {
   [[nodiscard]] const std::optional<std::string>& doc() const { return doc_; }
   [[nodiscard]] const Parameters& parameters() const { return parameters_; }
 
-  /// Of a map; DataError for other types.
+  /// Of a map; DataError for other types. Null pointer where keys may be anything.
   [[nodiscard]] const SchemaPtr& key_schema() const;
-  /// Of a map or an array; DataError for other types.
+  /// Of a map or an array; DataError for other types. Null pointer where values may be anything.
   [[nodiscard]] const SchemaPtr& value_schema() const;
   /// Of a struct; DataError for other types.
   [[nodiscard]] const std::vector<Field>& fields() const;
@@ -110,6 +110,7 @@ class Schema {
 class SchemaBuilder {
  public:
   explicit SchemaBuilder(SchemaType type) : schema_(type) {}
+  /// Null pointers stand for items, keys or values of any kind.
   [[nodiscard]] static SchemaBuilder array(SchemaPtr items);
   [[nodiscard]] static SchemaBuilder map(SchemaPtr keys, SchemaPtr values);
   [[nodiscard]] static SchemaBuilder structure() { return SchemaBuilder(SchemaType::Struct); }

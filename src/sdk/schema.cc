@@ -77,14 +77,12 @@ const SchemaPtr& Schema::optional_string() { return shared_schema<SchemaType::St
 const SchemaPtr& Schema::optional_bytes() { return shared_schema<SchemaType::Bytes, true>(); }
 
 SchemaBuilder SchemaBuilder::array(SchemaPtr items) {
-  if (items == nullptr) throw DataError("the schema of an array's items cannot be null");
   SchemaBuilder builder(SchemaType::Array);
   builder.schema_.value_schema_ = std::move(items);
   return builder;
 }
 
 SchemaBuilder SchemaBuilder::map(SchemaPtr keys, SchemaPtr values) {
-  if (keys == nullptr || values == nullptr) throw DataError("the schemas of a map's keys and values cannot be null");
   SchemaBuilder builder(SchemaType::Map);
   builder.schema_.key_schema_ = std::move(keys);
   builder.schema_.value_schema_ = std::move(values);
@@ -155,14 +153,7 @@ SchemaBuilder& SchemaBuilder::field(std::string name, SchemaPtr schema) {
   return *this;
 }
 
-SchemaPtr SchemaBuilder::build() const {
-  if (schema_.type_ == SchemaType::Array && schema_.value_schema_ == nullptr)
-    throw DataError("an array needs the schema of its items");
-  if (schema_.type_ == SchemaType::Map && (schema_.key_schema_ == nullptr || schema_.value_schema_ == nullptr)) {
-    throw DataError("a map needs the schemas of its keys and values");
-  }
-  return std::make_shared<const Schema>(schema_);
-}
+SchemaPtr SchemaBuilder::build() const { return std::make_shared<const Schema>(schema_); }
 
 namespace {
 
