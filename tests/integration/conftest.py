@@ -40,7 +40,7 @@ def cluster_of(kafka, tmp_path):
 @pytest.fixture(scope="module")
 def worker(kafka, tmp_path_factory):
     """One worker, shared by the tests of a module."""
-    c = Cluster(kafka, tmp_path_factory.mktemp("shared"))
+    c = Cluster(kafka, tmp_path_factory.mktemp("shared"), **{"rest.request.max.bytes": "2000000"} if NATIVE else {})
     yield c.started()
     c.close()
 

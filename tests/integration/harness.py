@@ -152,7 +152,8 @@ class Growth:
 
     def __init__(self, kafka: Kafka, topic: str):
         self.topic = topic
-        self._consumer = Consumer({"bootstrap.servers": kafka.bootstrap, "group.id": unique("watch"), "log_level": 0})
+        self._consumer = Consumer({"bootstrap.servers": kafka.bootstrap, "group.id": unique("watch"), "log_level": 0,
+                                   "isolation.level": "read_uncommitted"})
         self._partitions = kafka._partitions(self._consumer, topic)
 
     def size(self) -> int:
@@ -175,7 +176,7 @@ class Worker:
     """One worker process with its properties and log in `folder`."""
 
     def __init__(self, folder: Path, settings: dict):
-        self.folder, self.settings, self.process = Path(folder), settings, None
+        self.folder, self.settings, self.process, self.command = Path(folder), settings, None, WORKER_CMD
         self.folder.mkdir(parents=True, exist_ok=True)
         self.port = int(settings["rest.advertised.port"])
         self.id, self.url = f"127.0.0.1:{self.port}", f"http://127.0.0.1:{self.port}"
@@ -186,7 +187,7 @@ class Worker:
         self.settings.update({k.replace("__", "."): v for k, v in settings.items()})
         self.file.write_text("".join(f"{k}={v}\n" for k, v in self.settings.items()))
         with open(self.log_file, "ab") as log:
-            self.process = subprocess.Popen([*shlex.split(WORKER_CMD), str(self.file)], stdout=log, stderr=log, stdin=subprocess.DEVNULL,
+            self.process = subprocess.Popen([*shlex.split(self.command), str(self.file)], stdout=log, stderr=log, stdin=subprocess.DEVNULL,
                                             start_new_session=True)
         return self
 

@@ -71,7 +71,7 @@ def test_a_class_that_does_not_exist_is_named(worker):
 
 @pytest.mark.native
 def test_an_oversized_body_is_413_and_the_worker_lives(worker):
-    body = b'{"name": "big", "config": {"connector.class": "' + b"x" * (64 << 20) + b'"}}'
+    body = b'{"name": "big", "config": {"connector.class": "' + b"x" * 3_000_000 + b'"}}'     # rest.request.max.bytes is 2,000,000
     try:
         code = worker.call("POST", "/connectors", data=body).status_code
     except OSError:
