@@ -54,7 +54,7 @@ class Target:
 
     def __init__(self, kafka: Kafka, topic: str, partitions: int):
         self.topic, self.partitions = kafka.create_topic(topic, partitions), partitions
-        self._consumer = Consumer({"bootstrap.servers": kafka.bootstrap, "group.id": unique("watch"), "isolation.level": "read_committed"})
+        self._consumer = Consumer({"bootstrap.servers": kafka.bootstrap, "group.id": unique("watch"), "isolation.level": "read_committed", "log_level": 0})
 
     def committed(self) -> int:
         return sum(self._consumer.get_watermark_offsets(TopicPartition(self.topic, p), 10, cached=False)[1] for p in range(self.partitions))
@@ -90,7 +90,7 @@ class Target:
 def fill(kafka: Kafka, topic: str, count: int, size: int, partitions: int) -> None:
     kafka.create_topic(topic, partitions)
     producer = Producer({"bootstrap.servers": kafka.bootstrap, "linger.ms": 50, "batch.size": 1000000, "queue.buffering.max.messages": 500000,
-                         "enable.idempotence": True})
+                         "enable.idempotence": True, "log_level": 0})
     filler = os.urandom(size).hex()[:size]
     for i in range(count):
         value = f"{i:010d}{filler}"[:size]

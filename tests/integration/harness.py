@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shlex
 import signal
 import socket
@@ -35,11 +36,15 @@ _ports: set[int] = set()
 
 
 def free_port() -> int:
-    """A port on which nobody listens, and that this run has given to nobody else."""
+    """A port on which nobody listens, and that this run has given to nobody else. It lies below the ports that the kernel gives to outgoing
+    connections: a client that tries and tries to reach a dead broker's port from there can end up connected to itself, and hold the port."""
     while True:
+        port = random.randrange(20000, 32000)
         with socket.socket() as s:
-            s.bind(("127.0.0.1", 0))
-            port = s.getsockname()[1]
+            try:
+                s.bind(("127.0.0.1", port))
+            except OSError:
+                continue
         if port not in _ports:
             _ports.add(port)
             return port

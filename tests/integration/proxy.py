@@ -7,6 +7,8 @@ import selectors
 import socket
 import threading
 
+from harness import free_port
+
 
 class Proxy:
     """Passes bytes between clients of `port` and the broker at `target`; `mode` says how the broker seems to behave:
@@ -18,7 +20,7 @@ class Proxy:
 
     def __init__(self, target_port: int):
         self._target, self.mode = target_port, "pass"
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=200)
+        self._listener = socket.create_server(("127.0.0.1", free_port()), backlog=200)
         self.port = self._listener.getsockname()[1]
         self._pairs: dict[socket.socket, socket.socket] = {}
         self._from_broker: set[socket.socket] = set()
@@ -96,7 +98,7 @@ class Babbler:
 
     def __init__(self, answer):
         self._answer = answer
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=50)
+        self._listener = socket.create_server(("127.0.0.1", free_port()), backlog=50)
         self.port = self._listener.getsockname()[1]
         threading.Thread(target=self._run, daemon=True).start()
 

@@ -27,7 +27,8 @@ def behind_proxy(tmp_path_factory):
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("fault, rounds, seconds", [("close", 6, 0.5), ("stall", 2, 8), ("nonsense", 4, 0.5)])
+@pytest.mark.parametrize("fault, rounds, seconds", [("close", 6, 0.5), ("stall", 2, 8),
+                                                    pytest.param("nonsense", 4, 0.5, marks=pytest.mark.native)])      # a Java worker dies of it
 def test_a_mirror_survives_a_broker_that(behind_proxy, cluster_of, chance, fault, rounds, seconds):
     """Each fault comes at a random moment while records flow; afterwards everything is there once and runs, without a person."""
     kafka, proxy, address = behind_proxy
