@@ -1,0 +1,17 @@
+#include "json/writer.h"
+#include "rest/routes/handlers.h"
+
+namespace fencepost::rest::routes {
+
+void root(const CallPtr& call) {
+  const ServerInfo info = call->services().port.server_info();
+  std::string body;
+  json::Writer out(body);
+  out.begin_object().key("version").string(info.version).key("commit").string(info.commit);
+  out.key("kafka_cluster_id").string(info.kafka_cluster_id).end_object();
+  call->answer(HttpReply::json(200, std::move(body)));
+}
+
+void health(const CallPtr& call) { call->ask(herder::GetHealth{}); }
+
+}  // namespace fencepost::rest::routes

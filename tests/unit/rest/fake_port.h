@@ -1,0 +1,63 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rest/port.h"
+
+namespace fencepost::rest {
+
+/// A worker that answers as a test says, and remembers what it was asked.
+class FakePort : public Port {
+ public:
+  using Herder = std::function<void(herder::Hop, const herder::Request&, Answer)>;
+
+  void submit(herder::Hop hop, herder::Request request, Answer answer) override {
+    Herder herder;
+    {
+      const std::lock_guard lock(mutex_);
+      asked_.push_back({hop, request});
+      herder = herder_;
+    }
+    if (herder) herder(hop, request, std::move(answer));
+  }
+  std::shared_ptr<const ConnectorViews> connector_views() const override { return std::make_shared<ConnectorViews>(views); }
+  ServerInfo server_info() const override { return {"1.2.3", "abc", "cluster"}; }
+  std::vector<PluginInfo> plugins() const override {
+    return {{"a.FileStreamSourceConnector", "source", "1"}, {"a.JsonConverter", "converter", ""}};
+  }
+  Result<std::string> validate(const Properties& config) override {
+    if (!config.contains("connector.class")) return failure(ErrorKind::InvalidConfig, "contains no connector type");
+    return R"({"name":"x"})";
+  }
+  Result<std::string> plugin_config(std::string_view plugin) override {
+    if (plugin != "Json") return failure(ErrorKind::NotFound, "Unknown plugin " + std::string(plugin));
+    return "[]";
+  }
+
+  void answer_by(Herder herder) {
+    const std::lock_guard lock(mutex_);
+    herder_ = std::move(herder);
+  }
+  void answer_always(const herder::Response& response) {
+    answer_by([response](herder::Hop, const herder::Request&, const Answer& answer) { answer(response); });
+  }
+  [[nodiscard]] std::vector<std::pair<herder::Hop, herder::Request>> asked() const {
+    const std::lock_guard lock(mutex_);
+    return asked_;
+  }
+  [[nodiscard]] herder::Request last() const { return asked().at(asked().size() - 1).second; }
+
+  ConnectorViews views;
+
+ private:
+  mutable std::mutex mutex_;
+  Herder herder_;
+  std::vector<std::pair<herder::Hop, herder::Request>> asked_;
+};
+
+}  // namespace fencepost::rest
