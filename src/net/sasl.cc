@@ -59,14 +59,16 @@ class CyrusExchange final : public SaslExchange {
     const char* out = nullptr;
     unsigned size = 0;
     const char* chosen = nullptr;
-    return finish_step(sasl_client_start(connection_, settings_.mechanism.c_str(), nullptr, &out, &size, &chosen), out, size);
+    const int result = sasl_client_start(connection_, settings_.mechanism.c_str(), nullptr, &out, &size, &chosen);
+    return finish_step(result, out, size);
   }
 
   Result<std::string> step(std::string_view challenge) override {
     const char* out = nullptr;
     unsigned size = 0;
     const auto length = static_cast<unsigned>(challenge.size());
-    return finish_step(sasl_client_step(connection_, challenge.data(), length, nullptr, &out, &size), out, size);
+    const int result = sasl_client_step(connection_, challenge.data(), length, nullptr, &out, &size);
+    return finish_step(result, out, size);
   }
 
   bool complete() const override { return complete_; }
