@@ -226,7 +226,7 @@ ConfigRead ConfigState::on_session_key(const json::Value& value) {
     return warning("the session key lacks a text 'key', a text 'algorithm' or a whole number 'creation-timestamp'");
   }
   auto bytes = json::base64_decode(*secret, json::Base64Padding::Optional);
-  if (!bytes) return warning("the session key is not Base64");
+  if (!bytes || bytes->empty()) return warning("the session key is empty or not Base64");
   session_key_ = SessionKey{*std::move(bytes), *algorithm, Time(Duration(*created_ms))};
   return {SessionKeyUpdated{}, {}};
 }

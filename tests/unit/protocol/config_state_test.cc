@@ -135,7 +135,7 @@ TEST(ConfigState, SaysWhatIsWrongWithARecord) {
   EXPECT_EQ(state.read(LogPosition(2), "rubbish", "{}").warning, "key 'rubbish' is of no kind that this worker knows");
   EXPECT_EQ(state.read(LogPosition(3), "connector-c", "{}").warning, "the config of connector 'c' has no object 'properties'");
   EXPECT_EQ(state.read(LogPosition(4), "session-key", R"({"key":"hunter2!","algorithm":"x","creation-timestamp":1})").warning,
-            "the session key is not Base64");
+            "the session key is empty or not Base64");
   EXPECT_EQ(state.offset(), LogPosition(5));
   EXPECT_TRUE(state.all().empty());
 }
