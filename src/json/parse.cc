@@ -256,6 +256,7 @@ class Parser {
       ++at_;
       return true;
     }
+    elements.reserve(4);
     while (true) {
       if (!value(elements.emplace_back(), depth)) return false;
       skip_blanks();
@@ -280,6 +281,7 @@ class Parser {
       ++at_;
       return true;
     }
+    members.reserve(4);
     while (true) {
       skip_blanks();
       if (peek() != '"') return fail(at_end() ? "the text ends inside an object" : "a name in quotes was expected");

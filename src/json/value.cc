@@ -21,10 +21,6 @@ Value::Value(double value) {
   }
 }
 
-Value::Value(Object value) : data_(std::move(value)) {}
-
-Value Value::object() { return Value(Object{}); }
-
 std::string_view Value::kind() const {
   static constexpr std::array<std::string_view, 6> kNames{"null", "boolean", "number", "string", "array", "object"};
   return kNames[data_.index()];

@@ -30,19 +30,24 @@ class Value {
   using Array = std::vector<Value>;
   using Object = std::vector<Member>;
 
-  Value() = default;
-  Value(std::nullptr_t) {}
+  Value() noexcept;
+  Value(const Value& other);
+  Value(Value&& other) noexcept;
+  Value& operator=(const Value& other);
+  Value& operator=(Value&& other) noexcept;
+  ~Value();
+  Value(std::nullptr_t) noexcept;
   template <class Bool, std::enable_if_t<std::is_same_v<Bool, bool>, int> = 0>
   Value(Bool value) : data_(value) {}
   template <class Integer, std::enable_if_t<std::is_integral_v<Integer> && !std::is_same_v<Integer, bool>, int> = 0>
-  Value(Integer value) : data_(Number{std::to_string(value)}) {}
+  Value(Integer value) : Value(Number{std::to_string(value)}) {}
   /// Spelled as Java prints it; not finite ones become the strings "NaN", "Infinity" and "-Infinity", as with Jackson.
   Value(double value);
-  Value(Number value) : data_(std::move(value)) {}
-  Value(std::string value) : data_(std::move(value)) {}
-  Value(std::string_view value) : data_(std::string(value)) {}
-  Value(const char* value) : data_(std::string(value)) {}
-  Value(Array value) : data_(std::move(value)) {}
+  Value(Number value);
+  Value(std::string value);
+  Value(std::string_view value);
+  Value(const char* value);
+  Value(Array value);
   Value(Object value);
   /// Null where there is nothing.
   template <class T>
@@ -50,7 +55,7 @@ class Value {
     if (value) *this = Value(*std::move(value));
   }
 
-  [[nodiscard]] static Value array() { return Value(Array{}); }
+  [[nodiscard]] static Value array();
   [[nodiscard]] static Value object();
 
   [[nodiscard]] bool is_null() const { return std::holds_alternative<std::monostate>(data_); }
@@ -96,6 +101,23 @@ struct Member {
 
   friend bool operator==(const Member&, const Member&) = default;
 };
+
+// Here, where Member is complete: C++20's vector may be made and destroyed in constant expressions, so its element must be known.
+inline Value::Value() noexcept = default;
+inline Value::Value(const Value& other) = default;
+inline Value::Value(Value&& other) noexcept = default;
+inline Value& Value::operator=(const Value& other) = default;
+inline Value& Value::operator=(Value&& other) noexcept = default;
+inline Value::~Value() = default;
+inline Value::Value(std::nullptr_t) noexcept {}
+inline Value::Value(Number value) : data_(std::move(value)) {}
+inline Value::Value(std::string value) : data_(std::move(value)) {}
+inline Value::Value(std::string_view value) : data_(std::string(value)) {}
+inline Value::Value(const char* value) : data_(std::string(value)) {}
+inline Value::Value(Array value) : data_(std::move(value)) {}
+inline Value::Value(Object value) : data_(std::move(value)) {}
+inline Value Value::array() { return Value(Array{}); }
+inline Value Value::object() { return Value(Object{}); }
 
 /// Whether a number is spelled as an integer: neither point nor exponent.
 [[nodiscard]] bool is_integer(const Number& number);
