@@ -19,7 +19,7 @@ struct TopicSpec {
   std::string name;
   std::int32_t partitions = -1;
   std::int16_t replication_factor = -1;
-  std::map<std::string, std::string> configs;
+  std::map<std::string, std::string> configs{};
 };
 
 struct TopicInfo {

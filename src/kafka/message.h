@@ -35,7 +35,7 @@ inline constexpr std::int64_t kOffsetUnknown = -1001;
 
 struct HeaderView {
   std::string_view key;
-  std::optional<std::string_view> value;
+  std::optional<std::string_view> value{};
 };
 
 /// One record as it lies in its batch: all views end with the batch.
@@ -45,8 +45,8 @@ struct Message {
   std::int64_t offset = 0;
   std::int64_t timestamp_ms = -1;
   bool log_append_time = false;
-  std::optional<std::string_view> key;
-  std::optional<std::string_view> value;
+  std::optional<std::string_view> key{};
+  std::optional<std::string_view> value{};
   rd_kafka_message_s* native = nullptr;
 
   /// Parsed at each call; not from two threads at once.

@@ -33,8 +33,8 @@ using TransactionResult = tl::expected<void, TransactionError>;
 struct OutRecord {
   std::string_view topic;
   std::int32_t partition = -1;  ///< -1: by the key as Java's partitioner does, or spread where there is none
-  std::optional<std::string_view> key;
-  std::optional<std::string_view> value;
+  std::optional<std::string_view> key{};
+  std::optional<std::string_view> value{};
   std::int64_t timestamp_ms = -1;  ///< -1: now
   std::span<const HeaderView> headers{};
   std::uint64_t opaque = 0;  ///< comes back in the delivery
