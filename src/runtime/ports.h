@@ -1,0 +1,158 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/properties.h"
+#include "base/time.h"
+#include "fencepost/plugin.h"
+
+namespace fencepost::runtime {
+
+// What the runtime needs of other parts of the worker. The daemon binds these to the stores, the wire client, the plugin registry
+// and librdkafka; tests bind them to memory.
+
+/// A record of an offsets topic, as bytes; nothing is a tombstone.
+using OffsetRecord = std::pair<std::string, std::optional<std::string>>;
+using OffsetTable = std::map<std::string, std::string, std::less<>>;
+using Completion = std::function<void(Result<void>)>;
+
+/// The worker's global offsets topic. Threads: any; completions come from any thread, exactly once.
+class OffsetsPort {
+ public:
+  virtual ~OffsetsPort() = default;
+  /// The newest committed value of a key that was read so far.
+  [[nodiscard]] virtual std::optional<std::string> get(std::string_view key) const = 0;
+  /// All keys with a value whose JSON names this connector.
+  [[nodiscard]] virtual OffsetTable of_connector(std::string_view connector) const = 0;
+  /// Reads up to the last stable offset as it is now.
+  virtual void read_to_end(Completion done) = 0;
+  /// Writes in the order given; done once all are acknowledged.
+  virtual void write(std::vector<OffsetRecord> records, Completion done) = 0;
+  [[nodiscard]] virtual std::string topic() const = 0;
+};
+
+/// Bumps the epoch of one transactional id: aborts what its last producer left open and bars that producer from then on.
+/// Threads: any; the completion comes from any thread, exactly once.
+class FencerPort {
+ public:
+  virtual ~FencerPort() = default;
+  virtual void fence(const std::string& transactional_id, Completion done) = 0;
+};
+
+/// Finds plugins by any of their names. Null pointer: there is none. Threads: any.
+class PluginsPort {
+ public:
+  virtual ~PluginsPort() = default;
+  [[nodiscard]] virtual const PluginDescriptor* find(PluginKind kind, std::string_view name) const = 0;
+};
+
+/// Replaces ${provider:path:key} in the values of a config. Threads: any; may block.
+using ConfigResolver = std::function<Result<Properties>(const Properties&)>;
+
+// ---- Kafka clients of one task ----
+
+struct HeaderOut {
+  std::string_view key;
+  std::optional<std::string_view> value;
+};
+struct RecordOut {
+  std::string_view topic;
+  std::int32_t partition = -1;  ///< -1: by the key
+  std::optional<std::string_view> key;
+  std::optional<std::string_view> value;
+  std::int64_t timestamp_ms = -1;  ///< -1: now
+  std::span<const HeaderOut> headers{};
+  std::uint64_t tag = 0;  ///< comes back with the delivery
+};
+struct Delivery {
+  std::uint64_t tag = 0;
+  std::string_view topic;
+  std::int32_t partition = -1;
+  std::int64_t offset = -1;
+  std::optional<Error> error;  ///< nothing: written
+};
+struct TransactionFailure {
+  bool fatal = false;
+  bool requires_abort = false;
+  bool retriable = false;
+  bool fenced = false;
+  Error error{ErrorKind::Failed, {}};
+};
+using TransactionOutcome = tl::expected<void, TransactionFailure>;
+
+/// A producer, transactional or not. Threads: one at a time; cancel() from any. Deliveries come in the calls of that thread.
+class ProducerPort {
+ public:
+  virtual ~ProducerPort() = default;
+  /// Copies the record. Blocks while the queue is full, so that a slow broker slows the poll.
+  [[nodiscard]] virtual Result<void> produce(const RecordOut& record) = 0;
+  virtual void poll() = 0;
+  [[nodiscard]] virtual Result<void> flush(Duration timeout) = 0;
+  [[nodiscard]] virtual std::size_t pending() const = 0;
+  [[nodiscard]] virtual TransactionOutcome init_transactions(Duration timeout) = 0;
+  [[nodiscard]] virtual TransactionOutcome begin() = 0;
+  [[nodiscard]] virtual TransactionOutcome commit(Duration timeout) = 0;
+  [[nodiscard]] virtual TransactionOutcome abort(Duration timeout) = 0;
+  /// Dead, or its sequence numbers have a hole: the next transaction is another producer's.
+  [[nodiscard]] virtual bool spent() const = 0;
+  [[nodiscard]] virtual Duration transaction_timeout() const = 0;
+  virtual void cancel() = 0;
+};
+
+struct TopicToCreate {
+  std::string name;
+  std::int32_t partitions = -1;          ///< -1: the broker's default
+  std::int32_t replication_factor = -1;  ///< -1: the broker's default
+  Properties configs;
+};
+
+/// Makes the clients of tasks. Properties are Java client settings without prefix. Threads: any; calls may block.
+class ClientsPort {
+ public:
+  virtual ~ClientsPort() = default;
+  /// `transactional`: settings that would weaken exactly once are refused.
+  [[nodiscard]] virtual Result<std::unique_ptr<ProducerPort>> producer(const Properties& settings, bool transactional,
+                                                                       const Log& log,
+                                                                       std::function<void(const Delivery&)> delivered) = 0;
+  /// Partitions of a topic; nothing where it does not exist. Never creates it.
+  [[nodiscard]] virtual Result<std::optional<std::int32_t>> topic_partitions(const Properties& admin,
+                                                                             const std::string& topic) = 0;
+  /// Success too where it exists already.
+  [[nodiscard]] virtual Result<void> create_topic(const Properties& admin, const TopicToCreate& topic) = 0;
+  /// Everything in an offsets topic up to its last stable offset: newest value by key.
+  [[nodiscard]] virtual Result<OffsetTable> read_offsets_topic(const Properties& consumer, const std::string& topic) = 0;
+};
+
+/// Settings of the worker that tasks need.
+struct WorkerOptions {
+  Properties worker;  ///< everything in the worker's properties file, as Java knows it
+  std::string group_id;
+  Duration offset_flush_interval{60'000};
+  Duration offset_flush_timeout{5'000};
+  Duration graceful_shutdown_timeout{5'000};
+  bool topic_creation_enabled = true;
+  std::int32_t offsets_partitions = 25;
+  std::int32_t offsets_replication_factor = 3;
+};
+
+/// Ports outlive the worker.
+struct WorkerPorts {
+  OffsetsPort* offsets = nullptr;
+  FencerPort* fencer = nullptr;
+  const PluginsPort* plugins = nullptr;
+  ClientsPort* clients = nullptr;
+  ConfigResolver resolve;
+};
+
+}  // namespace fencepost::runtime
