@@ -1,0 +1,78 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace fencepost::runtime {
+
+using Steady = std::chrono::steady_clock;
+
+/// Work done in turns: a connector, a task. It holds a thread during a turn and none between turns.
+class Job {
+ public:
+  virtual ~Job() = default;
+  /// Must not throw. Returns when the next turn is due; Steady::time_point::max(): only when woken.
+  virtual Steady::time_point turn() = 0;
+
+ private:
+  friend class Scheduler;
+  enum class Place : unsigned char { Away, Queued, InTurn };
+  // All guarded by the scheduler's mutex.
+  Place place_ = Place::Away;
+  bool woken_in_turn_ = false;
+  Steady::time_point due_ = Steady::time_point::max();
+};
+
+/// An elastic pool: few threads serve any number of idle jobs, and a turn that blocks holds only its own thread, since the pool
+/// grows while due turns wait and shrinks when threads have nothing to do.
+///
+/// Threads: every function from any thread. Turns of one job never overlap.
+class Scheduler {
+ public:
+  explicit Scheduler(std::size_t threads_min);
+  /// Starts no more turns and waits for those under way.
+  ~Scheduler();
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
+  /// A turn soon. During its turn: another one after it.
+  void wake(const std::shared_ptr<Job>& job);
+  /// A turn at that time, unless one comes before.
+  void wake_at(const std::shared_ptr<Job>& job, Steady::time_point when);
+  /// Runs a call that may block, once.
+  void run(std::function<void()> call);
+  /// No turn starts any more. False: some were still under way at `until`.
+  bool stop(Steady::time_point until);
+  [[nodiscard]] std::size_t threads() const;
+
+ private:
+  void work();
+  void keep_time();
+  void enqueue(const std::shared_ptr<Job>& job);
+  void leave_timer(const std::shared_ptr<Job>& job);
+  void grow();
+
+  mutable std::mutex mutex_;
+  std::condition_variable queue_filled_;
+  std::condition_variable timer_changed_;
+  std::condition_variable turn_ended_;
+  std::deque<std::shared_ptr<Job>> queue_;
+  std::multimap<Steady::time_point, std::shared_ptr<Job>> timer_;
+  std::map<std::thread::id, std::jthread> threads_;
+  std::vector<std::jthread> leaving_;
+  std::size_t threads_min_;
+  std::size_t idle_ = 0;
+  std::size_t in_turn_ = 0;
+  bool stopping_ = false;
+  std::jthread keeper_;
+};
+
+}  // namespace fencepost::runtime

@@ -1,0 +1,238 @@
+#include <gtest/gtest.h>
+
+#include "fakes.h"
+
+namespace fencepost::runtime::test {
+namespace {
+
+const TaskId kTask{"orders", 0};
+
+/// A worker over fakes; the herder's answers to questions of ownership are given by `superseded`.
+class SourceTasks : public ::testing::Test {
+ protected:
+  SourceTasks() {
+    options.group_id = "g";
+    options.worker = {
+        {"bootstrap.servers", "b:1"}, {"key.converter", "Text"}, {"value.converter", "Text"}, {"header.converter", "None"}};
+    options.graceful_shutdown_timeout = 3s;
+  }
+  ~SourceTasks() override {
+    // The script outlives the task; nothing may wake a task that is gone.
+    const std::lock_guard lock(script.mutex);
+    script.context = nullptr;
+  }
+
+  void start(bool exactly_once, Properties more = {}) {
+    worker = std::make_unique<Worker>(options, WorkerPorts{&offsets, &fencer, &plugins, &clients, {}}, Log(),
+                                      [this](herder::Event event) { hear(event); });
+    Properties config{{"connector.class", "Scripted"}};
+    for (const auto& [name, value] : more) config.set(name, value);
+    execute(
+        herder::StartTask{kTask, RunId{1}, config, {{"task.class", "ScriptedTask"}}, herder::TargetState::Started, exactly_once});
+  }
+  void stop() {
+    execute(herder::StopTask{kTask, RunId{1}});
+    EXPECT_TRUE(journal.wait_for("ended")) << journal.text();
+  }
+
+  /// As the herder does: one order at a time.
+  void execute(const herder::Action& action) {
+    const std::lock_guard lock(one_order);
+    worker->execute(action);
+  }
+
+  void hear(const herder::Event& event) {
+    if (const auto* state = std::get_if<herder::TaskStateChanged>(&event)) {
+      static constexpr const char* kNames[] = {"RUNNING", "PAUSED", "STOPPED", "FAILED", "RESTARTING"};
+      journal.add(std::string(kNames[static_cast<int>(state->state)]) + " " + state->trace);
+    } else if (std::holds_alternative<herder::TaskEnded>(event)) {
+      journal.add("ended");
+    } else if (const auto* asked = std::get_if<herder::OwnershipAsked>(&event)) {
+      journal.add("owner?");
+      if (owner_until-- == 0) superseded = "generation 8";
+      execute(herder::AnswerOwnership{asked->task, asked->run, asked->request, superseded});
+    }
+  }
+
+  Journal journal;
+  Script script;
+  FakeOffsets offsets{journal};
+  FakeFencer fencer{journal};
+  FakeClients clients{journal};
+  FakePlugins plugins{script, journal};
+  WorkerOptions options;
+  std::mutex one_order;
+  std::optional<std::string> superseded;
+  int owner_until = 1000;  ///< so many questions are answered with "yes"
+  std::unique_ptr<Worker> worker;
+};
+
+TEST_F(SourceTasks, FenceThenAskThenReadThenRunWithoutAClient) {
+  offsets.table[R"(["orders",{"file":"f"}])"] = R"({"at":7})";
+  start(true);
+  ASSERT_TRUE(journal.wait_for("RUNNING")) << journal.text();
+  EXPECT_EQ(journal.lines(),
+            (std::vector<std::string>{"fence g-orders-0", "owner?", "offsets read", "task starts after 7", "RUNNING "}));
+  stop();
+}
+
+TEST_F(SourceTasks, CommitRecordsAndTheLastOffsetInOneTransaction) {
+  start(true);
+  script.add({record("a", 1), record("b", 2)});
+  ASSERT_TRUE(journal.wait_for("commit")) << journal.text();
+  EXPECT_TRUE(journal.has("produce t - a"));
+  EXPECT_TRUE(journal.has(R"(produce connect-offsets ["orders",{"file":"f"}] {"at":2})"));
+  EXPECT_FALSE(journal.has(R"({"at":1})")) << "the last offset of a partition wins";
+  EXPECT_TRUE(journal.has("commit 3"));
+  stop();
+}
+
+TEST_F(SourceTasks, AskForTheOwnerBeforeAndAfterAClientTakesTheId) {
+  start(true);
+  ASSERT_TRUE(journal.wait_for("RUNNING")) << journal.text();
+  script.add({record("a", 1)});
+  ASSERT_TRUE(journal.wait_for("commit")) << journal.text();
+  std::vector<std::string> after = journal.lines();
+  after.erase(after.begin(), after.begin() + journal.place("RUNNING") + 1);
+  ASSERT_GE(after.size(), 6U);
+  EXPECT_EQ(std::vector<std::string>(after.begin(), after.begin() + 6),
+            (std::vector<std::string>{"owner?", "client g-orders-0", "init", "owner?", "offsets read", "begin"}));
+  stop();
+}
+
+TEST_F(SourceTasks, EndWithoutAWordWhereASuccessorRuns) {
+  superseded = "generation 8";
+  start(true);
+  ASSERT_TRUE(journal.wait_for("ended")) << journal.text();
+  EXPECT_FALSE(journal.has("RUNNING"));
+  EXPECT_FALSE(journal.has("FAILED"));
+  EXPECT_FALSE(journal.has("task starts"));
+}
+
+TEST_F(SourceTasks, MoveTheOffsetOfARecordThatIsDropped) {
+  start(true, {{"errors.tolerance", "all"}});
+  script.add({record("bad", 5)});
+  ASSERT_TRUE(journal.wait_for("commit 1")) << journal.text();
+  EXPECT_TRUE(journal.has(R"({"at":5})"));
+  EXPECT_FALSE(journal.has("produce t"));
+  stop();
+}
+
+TEST_F(SourceTasks, FailOnARecordThatCannotBeConvertedNamingTheReason) {
+  start(true);
+  script.add({record("bad", 5)});
+  ASSERT_TRUE(journal.wait_for("FAILED")) << journal.text();
+  EXPECT_TRUE(journal.has("Tolerance exceeded in error handler"));
+  EXPECT_TRUE(journal.has("not this one"));
+  EXPECT_TRUE(journal.wait_for("ended"));
+}
+
+TEST_F(SourceTasks, AbortAndFailWhereARecordIsNotDelivered) {
+  clients.faults.delivery = Error(ErrorKind::Failed, "too large");
+  start(true);
+  script.add({record("a", 1)});
+  ASSERT_TRUE(journal.wait_for("ended")) << journal.text();
+  EXPECT_TRUE(journal.has("abort"));
+  EXPECT_TRUE(journal.has("FAILED"));
+  EXPECT_TRUE(journal.has("too large"));
+  EXPECT_FALSE(journal.has("commit "));
+}
+
+TEST_F(SourceTasks, FailNamingAForeignProducerWhereNobodySupersededThem) {
+  clients.faults.commit = TransactionFailure{.fatal = true, .fenced = true, .error = Error(ErrorKind::Fenced, "fenced")};
+  start(true);
+  script.add({record("a", 1)});
+  ASSERT_TRUE(journal.wait_for("FAILED")) << journal.text();
+  EXPECT_TRUE(journal.has("fenced"));
+  EXPECT_TRUE(journal.wait_for("ended"));
+}
+
+TEST_F(SourceTasks, EndSilentlyWhereTheFencedProducerHasASuccessor) {
+  clients.faults.commit = TransactionFailure{.fatal = true, .fenced = true, .error = Error(ErrorKind::Fenced, "fenced")};
+  owner_until = 3;  // at the start and twice for the client, and not when the fencing was noticed
+  start(true);
+  script.add({record("a", 1)});
+  ASSERT_TRUE(journal.wait_for("ended")) << journal.text();
+  EXPECT_FALSE(journal.has("FAILED")) << journal.text();
+  EXPECT_FALSE(journal.has("commit "));
+}
+
+TEST_F(SourceTasks, CommitAnOpenIntervalWhenTheyStop) {
+  start(true, {{"transaction.boundary", "interval"}, {"transaction.boundary.interval.ms", "600000"}});
+  script.add({record("a", 1)});
+  ASSERT_TRUE(journal.wait_for("produce t")) << journal.text();
+  EXPECT_FALSE(journal.has("commit"));
+  stop();
+  EXPECT_TRUE(journal.has("commit 2")) << journal.text();
+  EXPECT_LT(journal.place("commit 2"), journal.place("ended"));
+}
+
+TEST_F(SourceTasks, FlushOffsetsOfAcknowledgedRecordsWhenTheyStop) {
+  start(false);
+  script.add({record("a", 1), record("b", 2)});
+  ASSERT_TRUE(journal.wait_for("produce t - b")) << journal.text();
+  stop();
+  EXPECT_TRUE(journal.has(R"(global ["orders",{"file":"f"}] {"at":2})")) << journal.text();
+  EXPECT_FALSE(journal.has("fence"));
+  EXPECT_FALSE(journal.has("begin"));
+}
+
+TEST_F(SourceTasks, FailWithThePlaceOfARecordThatTheBrokerRefuses) {
+  clients.faults.delivery = Error(ErrorKind::Failed, "too large");
+  start(false);
+  script.add({record("a", 1)});
+  ASSERT_TRUE(journal.wait_for("FAILED")) << journal.text();
+  EXPECT_TRUE(journal.has(R"(["orders",{"file":"f"}])"));
+  EXPECT_FALSE(journal.has("global"));
+  EXPECT_TRUE(journal.wait_for("ended"));
+}
+
+TEST_F(SourceTasks, PassARecordThatTheBrokerRefusesWhereErrorsAreTolerated) {
+  clients.faults.delivery = Error(ErrorKind::Failed, "too large");
+  start(false, {{"errors.tolerance", "all"}});
+  script.add({record("a", 1)});
+  ASSERT_TRUE(journal.wait_for("produce t")) << journal.text();
+  stop();
+  EXPECT_TRUE(journal.has(R"(global ["orders",{"file":"f"}] {"at":1})")) << journal.text();
+  EXPECT_FALSE(journal.has("FAILED"));
+}
+
+TEST_F(SourceTasks, ShowThePluginsExceptionAsTheirTrace) {
+  script.throws = true;
+  start(true);
+  ASSERT_TRUE(journal.wait_for("FAILED org.apache.kafka.connect.errors.ConnectException: the disk is gone")) << journal.text();
+  EXPECT_TRUE(journal.wait_for("ended"));
+}
+
+TEST_F(SourceTasks, FailAtOnceWhereTheTransactionTimeoutIsRefused) {
+  clients.faults.init = Error(ErrorKind::InvalidConfig, "transaction.timeout.ms=3600000 is above transaction.max.timeout.ms");
+  start(true, {{"producer.override.transaction.timeout.ms", "3600000"}});
+  ASSERT_TRUE(journal.wait_for("FAILED")) << journal.text();
+  EXPECT_TRUE(journal.has("transaction.max.timeout.ms"));
+  EXPECT_FALSE(journal.has("RUNNING"));
+}
+
+TEST_F(SourceTasks, PauseAndGoOnWithWhatCameMeanwhile) {
+  start(true);
+  ASSERT_TRUE(journal.wait_for("RUNNING"));
+  execute(herder::ChangeTaskTarget{kTask, RunId{1}, herder::TargetState::Paused});
+  ASSERT_TRUE(journal.wait_for("PAUSED")) << journal.text();
+  script.add({record("a", 1)});
+  EXPECT_FALSE(journal.has("produce"));
+  execute(herder::ChangeTaskTarget{kTask, RunId{1}, herder::TargetState::Started});
+  ASSERT_TRUE(journal.wait_for("commit")) << journal.text();
+  stop();
+}
+
+TEST_F(SourceTasks, WriteToTheConnectorsOwnTopicAndCopyToTheGlobalOne) {
+  start(true, {{"offsets.storage.topic", "own"}});
+  script.add({record("a", 3)});
+  ASSERT_TRUE(journal.wait_for("global ")) << journal.text();
+  EXPECT_TRUE(journal.has("create topic own"));
+  EXPECT_TRUE(journal.has(R"(produce own ["orders",{"file":"f"}] {"at":3})"));
+  EXPECT_LT(journal.place("commit"), journal.place("global "));
+  stop();
+}
+
+}  // namespace
+}  // namespace fencepost::runtime::test
