@@ -49,6 +49,9 @@ class Consumer {
   /// Records already fetched from the old place are dropped. Blocks until the fetchers have moved.
   [[nodiscard]] Result<void> seek(const std::vector<PartitionOffset>& to, std::chrono::milliseconds timeout);
 
+  // Questions about offsets go by the connections that fetch, so an answer may have to wait for a fetch that waits for records
+  // (fetch.max.wait.ms). Admin::end_offsets() does not.
+
   /// One request a broker; the answers in the order of the questions. A question by time without a later record: kOffsetEnd.
   [[nodiscard]] Result<std::vector<PartitionOffset>> offsets_at(const std::vector<OffsetQuestion>& questions,
                                                                 std::chrono::milliseconds timeout) const;

@@ -24,9 +24,7 @@ milliseconds until(std::chrono::steady_clock::time_point deadline) {
 
 }  // namespace
 
-Properties log_consumer_defaults() {
-  return {{"auto.offset.reset", "earliest"}, {"fetch.max.wait.ms", "200"}, {"fetch.min.bytes", "1"}};
-}
+Properties log_consumer_defaults() { return {{"auto.offset.reset", "earliest"}, {"fetch.min.bytes", "1"}}; }
 
 TopicLog::TopicLog(TopicLogOptions options, Log log, RecordsCallback records)
     : options_(std::move(options)), log_(std::move(log)), records_(std::move(records)) {
@@ -78,8 +76,7 @@ Result<void> TopicLog::start(milliseconds timeout) {
 
 Result<void> TopicLog::open(Clock::time_point deadline) {
   const auto timeout = std::clamp(until(deadline), 1ms, milliseconds(5'000));
-  FENCEPOST_TRY(const auto admin, Admin::create(options_.admin, log_));
-  FENCEPOST_TRY(const std::int32_t partitions, checked_partitions(*admin, timeout));
+  FENCEPOST_TRY(const std::int32_t partitions, checked_partitions(timeout));
   Translated settings = options_.consumer;
   FENCEPOST_TRY(auto consumer, AssignedConsumer::create(settings, log_, true));
   std::vector<OffsetQuestion> questions;
@@ -93,7 +90,8 @@ Result<void> TopicLog::open(Clock::time_point deadline) {
   return {};
 }
 
-Result<std::int32_t> TopicLog::checked_partitions(Admin& admin, milliseconds timeout) {
+Result<std::int32_t> TopicLog::checked_partitions(milliseconds timeout) {
+  Admin& admin = *options_.admin;
   FENCEPOST_TRY(auto info, admin.describe_topic(topic(), timeout));
   if (!info && options_.create_if_missing) {
     FENCEPOST_TRY(const bool made, admin.create_topic(options_.topic, timeout));
@@ -151,6 +149,13 @@ Result<TopicLog::Ends> TopicLog::read_to_end(milliseconds timeout) {
   return future.get();
 }
 
+void TopicLog::must_reach(std::int32_t partition, std::int64_t position) {
+  const std::lock_guard lock(mutex_);
+  const auto p = static_cast<std::size_t>(partition);
+  if (floors_.size() <= p) floors_.resize(p + 1, 0);
+  floors_[p] = std::max(floors_[p], position);
+}
+
 void TopicLog::run() {
   while (!stopped()) {
     auto batch = consumer_->poll(waiting_.empty() ? kIdlePoll : 50ms, kRecordsMax);
@@ -198,16 +203,20 @@ void TopicLog::take_new_requests() {
 
 void TopicLog::find_targets() {
   if (std::none_of(waiting_.begin(), waiting_.end(), [](const Waiting& w) { return w.targets.empty(); })) return;
-  std::vector<OffsetQuestion> questions;
-  for (std::size_t p = 0; p < positions_.size(); ++p) {
-    questions.push_back({.at = {topic(), static_cast<std::int32_t>(p)}, .when = kOffsetEnd});
-  }
+  std::vector<TopicPartition> partitions;
+  for (std::size_t p = 0; p < positions_.size(); ++p) partitions.push_back({topic(), static_cast<std::int32_t>(p)});
   const auto latest =
       std::max_element(waiting_.begin(), waiting_.end(), [](auto& a, auto& b) { return a.deadline < b.deadline; });
-  auto answers = consumer_->offsets_at(questions, std::clamp(until(latest->deadline), 1ms, milliseconds(kRequestTime)));
+  const bool committed = options_.consumer.get("isolation.level") == "read_committed";
+  const auto time = std::clamp(until(latest->deadline), 1ms, milliseconds(kRequestTime));
+  const auto answers = options_.admin->end_offsets(partitions, committed, time);
   if (answers) {
     Ends ends(positions_.size(), 0);
-    for (const auto& answer : *answers) ends[static_cast<std::size_t>(answer.at.partition)] = answer.offset;
+    for (const auto& [at, offset] : *answers) ends[static_cast<std::size_t>(at.partition)] = offset;
+    {
+      const std::lock_guard lock(mutex_);
+      for (std::size_t p = 0; p < std::min(ends.size(), floors_.size()); ++p) ends[p] = std::max(ends[p], floors_[p]);
+    }
     for (auto& request : waiting_) {
       if (request.targets.empty()) request.targets = ends;
     }

@@ -38,8 +38,11 @@ struct TopicLogOptions {
   bool create_if_missing = true;
   /// Whether exactly one partition is allowed.
   bool single_partition = false;
+  /// Only isolation.level decides what the end is; see log_consumer_defaults().
   Translated consumer{};
-  Translated admin{};
+  /// May serve several logs. Ends are asked for on its connections: on the consumer's own the answer would stand behind a fetch
+  /// that waits for records.
+  std::shared_ptr<Admin> admin{};
 };
 
 /// A compacted topic as a log that everyone replays: read from its start to its end, then followed.
@@ -71,6 +74,10 @@ class TopicLog {
   void read_to_end(std::chrono::milliseconds timeout, EndCallback callback);
   [[nodiscard]] Result<Ends> read_to_end(std::chrono::milliseconds timeout);
 
+  /// From now on an end is only reached with `position`. For who committed records there: a transaction is committed before its
+  /// marker is written, so for some milliseconds the last stable offset does not tell of it, not even to its writer.
+  void must_reach(std::int32_t partition, std::int64_t position);
+
   /// Ends a start() or wait that is under way and reads no more. Idempotent.
   void stop();
 
@@ -85,7 +92,7 @@ class TopicLog {
   };
 
   Result<void> open(Clock::time_point deadline);
-  Result<std::int32_t> checked_partitions(Admin& admin, std::chrono::milliseconds timeout);
+  Result<std::int32_t> checked_partitions(std::chrono::milliseconds timeout);
   void run();
   void deliver(const Batch& batch);
   void take_new_requests();
@@ -103,6 +110,7 @@ class TopicLog {
   std::condition_variable stopping_;
   bool stopped_ = false;
   std::vector<Waiting> new_requests_;
+  Ends floors_;
 
   // Of the log's thread.
   std::vector<Waiting> waiting_;

@@ -66,8 +66,10 @@ void ConfigLog::write(const herder::WriteConfigRecords& order) {
     write_plain(order);
     return;
   }
-  leader_->write(order.records, [post = post_, request = order.request](std::optional<Error> error) {
-    post(herder::ConfigWriteCompleted{request, std::move(error)});
+  leader_->write(order.records, [this, request = order.request](const Result<std::int64_t>& written) {
+    // Who reads to the end after this answer finds what was written.
+    if (written) log_.must_reach(0, *written);
+    post_(herder::ConfigWriteCompleted{request, written ? std::nullopt : std::optional(written.error())});
   });
 }
 

@@ -74,19 +74,19 @@ void LeaderWriter::carry_out(Claim&, Clock::time_point deadline) {
 }
 
 void LeaderWriter::carry_out(Write& order, Clock::time_point deadline) {
-  Result<void> result =
+  Result<std::int64_t> result =
       stopping() ? failure(ErrorKind::Unavailable, "the worker is stopping") : write_now(order.records, deadline);
-  if (result) {
-    order.callback(std::nullopt);
-    return;
+  if (!result) {
+    result = Failure(std::move(result).error().while_doing(fmt::format("Failed to write to the config topic '{}'", topic_)));
   }
-  order.callback(std::move(result).error().while_doing(fmt::format("Failed to write to the config topic '{}'", topic_)));
+  order.callback(result);
 }
 
 Result<void> LeaderWriter::ensure_claimed(Clock::time_point deadline) {
   if (producer_) return {};
   FENCEPOST_TRY(auto made, kafka::Producer::create(settings_, log_, [this](const kafka::Delivered& delivered) {
                   if (auto error = delivered.error(); error && !delivery_error_) delivery_error_ = std::move(error);
+                  written_to_ = std::max(written_to_, delivered.offset + 1);
                 }));
   {
     const std::lock_guard lock(mutex_);
@@ -112,7 +112,7 @@ void LeaderWriter::abort_or_drop(Clock::time_point deadline) {
   if (!aborted || producer_->spent()) drop();
 }
 
-Result<void> LeaderWriter::write_now(const std::vector<herder::RecordToWrite>& records, Clock::time_point deadline) {
+Result<std::int64_t> LeaderWriter::write_now(const std::vector<herder::RecordToWrite>& records, Clock::time_point deadline) {
   FENCEPOST_CHECK(ensure_claimed(deadline));
   delivery_error_.reset();
   if (const auto begun = producer_->begin(); !begun) return Failure(abandon(begun.error()));
@@ -120,10 +120,10 @@ Result<void> LeaderWriter::write_now(const std::vector<herder::RecordToWrite>& r
     auto queued = producer_->produce({.topic = topic_, .partition = 0, .key = record.key, .value = record.value});
     if (queued) continue;
     abort_or_drop(deadline);
-    return queued;
+    return Failure(std::move(queued).error());
   }
   const auto committed = producer_->commit(until(deadline));
-  if (committed) return {};
+  if (committed) return written_to_;
   if (!committed.error().requires_abort) {
     // Dead, or still in progress at the deadline: nobody knows whether it will be committed, so success is not claimed.
     return Failure(abandon(committed.error()));

@@ -27,7 +27,8 @@ namespace fencepost::store {
 /// Threads: any; the work is done in order on a thread of its own, which calls back.
 class LeaderWriter {
  public:
-  using Callback = std::function<void(std::optional<Error>)>;
+  /// The offset after the last record of the transaction (its marker not counted), or why nothing was written.
+  using Callback = std::function<void(const Result<std::int64_t>&)>;
 
   LeaderWriter(std::string topic, kafka::Translated producer, std::chrono::milliseconds write_timeout, Log log);
   /// Orders that were not begun are answered with an error.
@@ -54,7 +55,7 @@ class LeaderWriter {
   void carry_out(Release& order, Clock::time_point deadline);
   void carry_out(Write& order, Clock::time_point deadline);
   Result<void> ensure_claimed(Clock::time_point deadline);
-  Result<void> write_now(const std::vector<herder::RecordToWrite>& records, Clock::time_point deadline);
+  Result<std::int64_t> write_now(const std::vector<herder::RecordToWrite>& records, Clock::time_point deadline);
   Error abandon(const kafka::TransactionError& error);
   void abort_or_drop(Clock::time_point deadline);
   void drop();
@@ -68,7 +69,9 @@ class LeaderWriter {
   mutable std::mutex mutex_;
   bool stopping_ = false;
   std::unique_ptr<kafka::Producer> producer_;  // replaced under the mutex, so that the destructor can cancel it
-  std::optional<Error> delivery_error_;        // of the transaction under way; deliveries come in the thread's own calls
+  // Of the transaction under way; deliveries come in the thread's own calls.
+  std::optional<Error> delivery_error_;
+  std::int64_t written_to_ = 0;
   std::thread thread_;
 };
 

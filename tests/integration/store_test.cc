@@ -24,6 +24,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
+std::shared_ptr<kafka::Admin> admin() { return *kafka::Admin::create(settings(ClientKind::Admin), Log()); }
+
 kafka::TopicLogOptions log_options(const std::string& topic, std::map<std::string, std::string> configs = {}) {
   Properties consumer = kafka::log_consumer_defaults();
   consumer.set("isolation.level", "read_committed");
@@ -31,7 +33,7 @@ kafka::TopicLogOptions log_options(const std::string& topic, std::map<std::strin
           .setting = "config.storage.topic",
           .single_partition = true,
           .consumer = settings(ClientKind::Consumer, consumer),
-          .admin = settings(ClientKind::Admin)};
+          .admin = admin()};
 }
 
 std::shared_ptr<kafka::LogWriter> plain_writer(Properties extra = {}) {

@@ -27,6 +27,8 @@ Translated log_consumer(const char* isolation) {
   return settings(ClientKind::Consumer, std::move(p));
 }
 
+std::shared_ptr<Admin> admin() { return *Admin::create(settings(ClientKind::Admin), Log()); }
+
 /// A log that keeps what it read, as "key=value" texts in order.
 class KeptLog {
  public:
@@ -36,7 +38,7 @@ class KeptLog {
              .setting = "config.storage.topic",
              .single_partition = single,
              .consumer = log_consumer(isolation),
-             .admin = settings(ClientKind::Admin)},
+             .admin = admin()},
             Log(), [this](std::span<const LogRecord> records) {
               const std::lock_guard lock(mutex_);
               for (const auto& r : records)
@@ -69,10 +71,10 @@ class TopicLogs : public test::BrokerTest {
     ASSERT_TRUE(written) << written.error().message();
   }
   void make_topic(std::int32_t partitions, const char* policy) {
-    auto admin = *Admin::create(settings(ClientKind::Admin), Log());
-    ASSERT_TRUE(admin->create_topic(
+    const auto cluster = admin();
+    ASSERT_TRUE(cluster->create_topic(
         {.name = topic_, .partitions = partitions, .replication_factor = 1, .configs = {{"cleanup.policy", policy}}}, 10s));
-    ASSERT_TRUE(test::eventually([&] { return admin->describe_topic(topic_, 10s)->has_value(); }));
+    ASSERT_TRUE(test::eventually([&] { return cluster->describe_topic(topic_, 10s)->has_value(); }));
   }
 };
 
@@ -80,9 +82,9 @@ TEST_F(TopicLogs, MakesAMissingTopicCompactedAndReadsItsEmptyEnd) {
   KeptLog kept(topic_, 3);
   const auto started = kept.log.start(20s);
   ASSERT_TRUE(started) << started.error().message();
-  auto admin = *Admin::create(settings(ClientKind::Admin), Log());
-  EXPECT_EQ((*admin->describe_topic(topic_, 10s))->partitions, 3);
-  EXPECT_EQ(admin->describe_topic_configs({topic_}, 10s)->at(topic_).at("cleanup.policy").value, "compact");
+  const auto cluster = admin();
+  EXPECT_EQ((*cluster->describe_topic(topic_, 10s))->partitions, 3);
+  EXPECT_EQ(cluster->describe_topic_configs({topic_}, 10s)->at(topic_).at("cleanup.policy").value, "compact");
   EXPECT_THAT(*kept.log.read_to_end(10s), ElementsAre(0, 0, 0));
 }
 
@@ -101,27 +103,36 @@ TEST_F(TopicLogs, ReadsFromTheStartThenFollows) {
   EXPECT_THAT(kept.read(), ElementsAre("a=1", "b=null", "c=3"));
 }
 
-// The marker of a transaction takes the last offset: to wait for a record there would be to wait for ever.
+// The marker of a transaction takes the last offset: to wait for a record there would be to wait for ever. And the commit is
+// answered before the marker is written: the end that brokers tell may be older than the commit.
 TEST_F(TopicLogs, ReachesAnEndThatIsATransactionMarkerWithoutWaiting) {
   KeptLog kept(topic_);
   ASSERT_TRUE(kept.log.start(20s));
-  auto leader = *Producer::create(
-      settings(ClientKind::Producer, {{"transactional.id", topic_}, {"linger.ms", "0"}}, Delivery::ExactlyOnce), Log(), {});
+  std::int64_t written_to = 0;
+  auto leader =
+      *Producer::create(settings(ClientKind::Producer, {{"transactional.id", topic_}, {"linger.ms", "0"}}, Delivery::ExactlyOnce),
+                        Log(), [&](const Delivered& d) { written_to = d.offset + 1; });
   ASSERT_TRUE(leader->init_transactions(20s));
   std::vector<std::chrono::microseconds> waits;
-  for (int i = 0; i < 20; ++i) {
+  std::size_t visible = 0;
+  for (int i = 0; i < 40; ++i) {
     ASSERT_TRUE(leader->begin());
     ASSERT_TRUE(leader->produce({.topic = topic_, .key = "k", .value = std::to_string(i)}));
-    ASSERT_TRUE(i % 4 == 3 ? leader->abort(10s) : leader->commit(10s));
+    ASSERT_TRUE(leader->flush(10s));
+    if (i % 4 == 3) {
+      ASSERT_TRUE(leader->abort(10s));
+    } else {
+      ASSERT_TRUE(leader->commit(10s));
+      kept.log.must_reach(0, written_to);
+      ++visible;
+    }
     const auto begun = std::chrono::steady_clock::now();
     ASSERT_TRUE(kept.log.read_to_end(10s));
     waits.push_back(std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begun));
-    const std::size_t visible = static_cast<std::size_t>(i) + 1 - static_cast<std::size_t>((i + 1) / 4);
     ASSERT_EQ(kept.read().size(), visible);
   }
   std::sort(waits.begin(), waits.end());
-  RecordProperty("median_us", static_cast<int>(waits[10].count()));
-  std::cout << fmt::format("read to end: median {} us, longest {} us\n", waits[10].count(), waits.back().count());
+  std::cout << fmt::format("read to end: median {} us, longest {} us\n", waits[20].count(), waits.back().count());
 }
 
 TEST_F(TopicLogs, DoesNotWaitForAnOpenTransaction) {
@@ -145,6 +156,7 @@ TEST_F(TopicLogs, DoesNotWaitForAnOpenTransaction) {
   ASSERT_TRUE(everything.log.start(20s));
   EXPECT_THAT(everything.read(), ElementsAre("before=1", "open=2"));
   ASSERT_TRUE(zombie->commit(10s));
+  kept.log.must_reach(0, 2);
   ASSERT_TRUE(kept.log.read_to_end(10s));
   EXPECT_THAT(kept.read(), ElementsAre("before=1", "open=2"));
 }
@@ -152,10 +164,10 @@ TEST_F(TopicLogs, DoesNotWaitForAnOpenTransaction) {
 TEST_F(TopicLogs, RefusesATopicWhoseRecordsWouldBeDeleted) {
   for (const char* policy : {"delete", "compact,delete"}) {
     const std::string topic = fresh_name("policy");
-    auto admin = *Admin::create(settings(ClientKind::Admin), Log());
-    ASSERT_TRUE(admin->create_topic(
+    const auto cluster = admin();
+    ASSERT_TRUE(cluster->create_topic(
         {.name = topic, .partitions = 1, .replication_factor = 1, .configs = {{"cleanup.policy", policy}}}, 10s));
-    ASSERT_TRUE(test::eventually([&] { return admin->describe_topic(topic, 10s)->has_value(); }));
+    ASSERT_TRUE(test::eventually([&] { return cluster->describe_topic(topic, 10s)->has_value(); }));
     KeptLog kept(topic);
     const auto started = kept.log.start(20s);
     ASSERT_FALSE(started);
@@ -186,7 +198,7 @@ TEST_F(TopicLogs, StopEndsAWaitWithAnError) {
 TEST(TopicLogWithoutBroker, StartGivesUpAfterItsTimeAndAtStop) {
   TopicLog log({.topic = {.name = "t", .partitions = 1, .replication_factor = 1},
                 .consumer = *translate(ClientKind::Consumer, {{"bootstrap.servers", "127.0.0.1:1"}}),
-                .admin = *translate(ClientKind::Admin, {{"bootstrap.servers", "127.0.0.1:1"}})},
+                .admin = *Admin::create(*translate(ClientKind::Admin, {{"bootstrap.servers", "127.0.0.1:1"}}), Log())},
                Log(), {});
   const auto started = log.start(700ms);
   ASSERT_FALSE(started);
