@@ -30,7 +30,8 @@ std::string_view suffix_of(PluginKind kind) {
 }  // namespace
 
 std::vector<std::string> short_names(const PluginDescriptor& plugin) {
-  std::string simple = plugin.class_name.substr(plugin.class_name.rfind('.') + 1);
+  // As Class.getSimpleName(): of a nested class only the part after the '$', so that InsertField$Value has no usable short name.
+  std::string simple = plugin.class_name.substr(plugin.class_name.find_last_of(".$") + 1);
   std::vector<std::string> out{simple};
   for (const std::string_view suffix : {suffix_of(plugin.kind()), std::string_view("Converter")}) {
     if (simple.size() > suffix.size() && simple.ends_with(suffix)) out.push_back(simple.substr(0, simple.size() - suffix.size()));
@@ -67,8 +68,10 @@ Result<const PluginDescriptor*> Registry::connector(std::string_view name) const
   }
   if (found.size() == 1) return found.front();
   const auto describe = [](const PluginDescriptor& p) {
-    return fmt::format("PluginDesc{{klass=class {}, name='{}', version='{}', type={}}}", p.class_name, p.class_name, p.version,
-                       to_string(p.kind()));
+    return fmt::format(
+        "PluginDesc{{klass=class {0}, name='{0}', version='{1}', encodedVersion={1}, type={2}, typeName='{2}', "
+        "location='classpath'}}",
+        p.class_name, p.version, to_string(p.kind()));
   };
   std::string list;
   if (found.empty()) {
