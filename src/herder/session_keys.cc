@@ -1,0 +1,66 @@
+#include "herder/session_keys.h"
+
+#include <utility>
+
+namespace fencepost::herder {
+
+namespace {
+constexpr Duration kRetry = std::chrono::seconds(1);
+}
+
+void SessionKeys::lead(bool leads) {
+  if (leads == leads_) return;
+  leads_ = leads;
+  next_.reset();
+  if (leads_) make();
+}
+
+void SessionKeys::make() {
+  next_.reset();
+  if (making_) return;
+  making_ = true;
+  const RequestId id = questions_.ask("making a session key", std::nullopt, [this](const Answer& answer) {
+    if (!answer || !leads_) {
+      making_ = false;
+      if (leads_) next_ = turn_.now() + kRetry;
+      return;
+    }
+    protocol::SessionKey key{.secret = *answer, .algorithm = options_.session_keys.generation_algorithm, .created = turn_.now()};
+    writer_.submit("distributing a session key", [this, key = std::move(key)](const ConfigWriter::Done& done) {
+      if (!leads_) {
+        making_ = false;
+        return done();
+      }
+      log_.write({protocol::session_key_record(key)}, true, "session key", [this, done](const Answer& written) {
+        making_ = false;
+        if (leads_) next_ = turn_.now() + (written ? options_.session_keys.ttl : kRetry);
+        if (!written) turn_.note(LogLevel::Warn, "", "no new session key could be distributed: " + written.error().message());
+        done();
+      });
+    });
+  });
+  turn_.order(MakeSessionKey{
+      .request = id, .algorithm = options_.session_keys.generation_algorithm, .key_bytes = options_.session_keys.key_bytes});
+}
+
+void SessionKeys::on_time() {
+  if (leads_ && next_ && *next_ <= turn_.now()) make();
+}
+
+Result<std::optional<SignedRequest>> SessionKeys::sign(protocol::ConnectProtocol protocol, const std::string& body) const {
+  if (protocol != protocol::ConnectProtocol::Sessioned) return std::optional<SignedRequest>();
+  if (!configs_.session_key()) {
+    return failure(ErrorKind::Unavailable,
+                   "no session key has been read from the config topic yet, so a request to the leader cannot be signed");
+  }
+  const std::string& algorithm = options_.session_keys.signature_algorithm;
+  FENCEPOST_TRY(std::string mac, protocol::sign(*configs_.session_key(), algorithm, body));
+  return std::optional(SignedRequest{.algorithm = algorithm, .mac_base64 = std::move(mac)});
+}
+
+Result<void> SessionKeys::verify(protocol::ConnectProtocol protocol, const Signature& signature) const {
+  return protocol::verify(protocol, {.signature = signature.mac_base64, .algorithm = signature.algorithm, .body = signature.body},
+                          options_.session_keys.verification_algorithms, configs_.session_key());
+}
+
+}  // namespace fencepost::herder

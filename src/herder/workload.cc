@@ -1,0 +1,401 @@
+#include "herder/workload.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fencepost::herder {
+
+using protocol::StatusOwner;
+using protocol::StatusWrites;
+
+TargetState target_of(protocol::TargetState state) {
+  switch (state) {
+    case protocol::TargetState::Paused:
+      return TargetState::Paused;
+    case protocol::TargetState::Stopped:
+      return TargetState::Stopped;
+    case protocol::TargetState::Started:
+      break;
+  }
+  return TargetState::Started;
+}
+
+protocol::TargetState target_of(TargetState state) {
+  switch (state) {
+    case TargetState::Paused:
+      return protocol::TargetState::Paused;
+    case TargetState::Stopped:
+      return protocol::TargetState::Stopped;
+    case TargetState::Started:
+      break;
+  }
+  return protocol::TargetState::Started;
+}
+
+namespace {
+
+// A task that ended by itself is not started again at once: whatever made it give up needs a moment to become known here.
+constexpr Duration kAfterSilentEnd{500};
+
+protocol::RunState to_record(RunState state) {
+  switch (state) {
+    case RunState::Paused:
+      return protocol::RunState::Paused;
+    case RunState::Stopped:
+      return protocol::RunState::Stopped;
+    case RunState::Failed:
+      return protocol::RunState::Failed;
+    case RunState::Restarting:
+      return protocol::RunState::Restarting;
+    case RunState::Running:
+      break;
+  }
+  return protocol::RunState::Running;
+}
+
+}  // namespace
+
+Workload::Workload(Turn& turn, const Options& options, const protocol::ConfigState& configs, StatusBoard& board,
+                   WorkloadHooks hooks)
+    : turn_(turn), options_(options), configs_(configs), board_(board), hooks_(std::move(hooks)) {}
+
+// ---- what is wanted ----
+
+template <class Id>
+void Workload::assign(std::map<Id, Slot>& slots, const std::set<Id, assignor::JavaLess>& now,
+                      const std::set<Id, assignor::JavaLess>& fresh) {
+  for (auto& [id, slot] : slots) {
+    if (!now.contains(id)) slot.assigned = false;
+  }
+  for (const Id& id : now) {
+    Slot& slot = slots[id];
+    if (!slot.assigned || (fresh.contains(id) && !slot.live)) ++slot.wish;
+    slot.assigned = true;
+  }
+}
+
+void Workload::set_assigned(const assignor::Work& assigned, const assignor::Work& fresh) {
+  assign(connectors_, assigned.connectors, fresh.connectors);
+  assign(tasks_, assigned.tasks, fresh.tasks);
+  reconcile_all();
+}
+
+void Workload::config_changed(const std::string& connector) {
+  const auto it = connectors_.find(connector);
+  if (it == connectors_.end()) return;
+  ++it->second.wish;
+  reconcile(connector, it->second);
+  reconcile_tasks(connector);
+}
+
+// Each commit is a new plan for all tasks of the connector, even where a task's own config is as before: its converters or its
+// fence are not.
+void Workload::tasks_changed(const std::string& connector) {
+  for (auto it = tasks_.lower_bound(TaskId{connector, 0}); it != tasks_.end() && it->first.connector == connector; ++it)
+    ++it->second.wish;
+  reconcile_tasks(connector);
+}
+
+void Workload::target_changed(const std::string& connector) {
+  if (const auto it = connectors_.find(connector); it != connectors_.end()) reconcile(connector, it->second);
+  reconcile_tasks(connector);
+}
+
+void Workload::fenced(const std::string& connector) { reconcile_tasks(connector); }
+
+void Workload::not_fenced(const std::string& connector, const Error& error) {
+  for (auto it = tasks_.lower_bound(TaskId{connector, 0}); it != tasks_.end() && it->first.connector == connector; ++it) {
+    Slot& slot = it->second;
+    if (slot.live || slot.served_wish == slot.wish || !wanted(it->first, slot)) continue;
+    slot.served_wish = slot.wish;
+    tell_started(slot);
+    board_.write(StatusOwner(it->first), protocol::RunState::Failed,
+                 "the task was not started, as earlier tasks of its connector could not be fenced: " + error.message(),
+                 hooks_.generation(), StatusWrites::Safe);
+  }
+}
+
+void Workload::stop_everything() {
+  stopping_everything_ = true;
+  reconcile_all();
+}
+
+void Workload::give_up_stopping() {
+  for (auto& [connector, slot] : connectors_) {
+    if (slot.live) write_end(StatusOwner(connector), *std::exchange(slot.live, std::nullopt), false);
+  }
+  for (auto& [task, slot] : tasks_) {
+    if (slot.live) write_end(StatusOwner(task), *std::exchange(slot.live, std::nullopt), false);
+  }
+}
+
+void Workload::restart(const std::string& connector, std::function<void()> started) {
+  const auto it = connectors_.find(connector);
+  if (it == connectors_.end()) return started();
+  ++it->second.wish;
+  it->second.started.push_back(std::move(started));
+  reconcile(connector, it->second);
+}
+
+void Workload::restart(const TaskId& task, std::function<void()> started) {
+  const auto it = tasks_.find(task);
+  if (it == tasks_.end()) return started();
+  ++it->second.wish;
+  it->second.started.push_back(std::move(started));
+  reconcile(task, it->second);
+}
+
+TargetState Workload::target_of(const std::string& connector) const {
+  return herder::target_of(configs_.target_state(connector).value_or(protocol::TargetState::Started));
+}
+
+bool Workload::exactly_once(const std::string& connector) const {
+  const Properties* config = configs_.config(connector);
+  return options_.exactly_once == ExactlyOnce::Enabled && config != nullptr &&
+         options_.plugins.kind_of(*config) == ConnectorKind::Source;
+}
+
+bool Workload::wanted(const std::string& connector, const Slot& slot) const {
+  return slot.assigned && !stopping_everything_ && configs_.contains(connector);
+}
+
+bool Workload::wanted(const TaskId& task, const Slot& slot) const {
+  if (!slot.assigned || stopping_everything_ || !configs_.contains(task.connector)) return false;
+  const auto* info = configs_.find(task.connector);
+  return !info->inconsistent && info->tasks.contains(task.task) && target_of(task.connector) != TargetState::Stopped;
+}
+
+// ---- from what is wanted to orders ----
+
+void Workload::reconcile_all() {
+  for (auto& [connector, slot] : connectors_) reconcile(connector, slot);
+  for (auto& [task, slot] : tasks_) reconcile(task, slot);
+  drop_idle();
+}
+
+void Workload::reconcile_tasks(const std::string& connector) {
+  for (auto it = tasks_.lower_bound(TaskId{connector, 0}); it != tasks_.end() && it->first.connector == connector; ++it) {
+    reconcile(it->first, it->second);
+  }
+}
+
+void Workload::reconcile(const std::string& connector, Slot& slot) {
+  const bool want = wanted(connector, slot);
+  if (slot.live) {
+    Live& live = *slot.live;
+    if (live.stopping) return;
+    if (!want || live.wish != slot.wish) {
+      live.stopping = true;
+      live.since = turn_.now();
+      turn_.order(StopConnector{.connector = connector, .run = live.run});
+    } else if (const TargetState target = target_of(connector); target != live.target && live.reported != RunState::Failed) {
+      live.target = target;
+      turn_.order(ChangeConnectorTarget{.connector = connector, .run = live.run, .target = target});
+    }
+    return;
+  }
+  if (!want || slot.served_wish == slot.wish) return tell_started(slot);
+  if (hooks_.may_start()) start(connector, slot);
+}
+
+void Workload::start(const std::string& connector, Slot& slot) {
+  slot.served_wish = slot.wish;
+  slot.live = Live{.run = turn_.next_run(),
+                   .wish = slot.wish,
+                   .stopping = false,
+                   .since = turn_.now(),
+                   .target = target_of(connector),
+                   .reported = std::nullopt,
+                   .task_config_generation = std::nullopt};
+  turn_.order(StartConnector{
+      .connector = connector, .run = slot.live->run, .config = *configs_.config(connector), .target = slot.live->target});
+  tell_started(slot);
+}
+
+void Workload::reconcile(const TaskId& task, Slot& slot) {
+  const bool want = wanted(task, slot);
+  if (slot.live) {
+    Live& live = *slot.live;
+    if (live.stopping) return;
+    if (!want || live.wish != slot.wish) {
+      live.stopping = true;
+      live.since = turn_.now();
+      turn_.order(StopTask{.task = task, .run = live.run});
+    } else if (const TargetState target = target_of(task.connector); target != live.target && live.reported != RunState::Failed) {
+      live.target = target;
+      turn_.order(ChangeTaskTarget{.task = task, .run = live.run, .target = target});
+    }
+    return;
+  }
+  if (!want || slot.served_wish == slot.wish) return tell_started(slot);
+  if (!hooks_.may_start() || (slot.not_before && *slot.not_before > turn_.now())) return;
+  slot.not_before.reset();
+  if (exactly_once(task.connector) && configs_.pending_fencing(task.connector)) return hooks_.fence(task.connector);
+  start(task, slot);
+}
+
+void Workload::start(const TaskId& task, Slot& slot) {
+  slot.served_wish = slot.wish;
+  slot.live = Live{.run = turn_.next_run(),
+                   .wish = slot.wish,
+                   .stopping = false,
+                   .since = turn_.now(),
+                   .target = target_of(task.connector),
+                   .reported = std::nullopt,
+                   .task_config_generation = configs_.task_config_generation(task.connector)};
+  turn_.order(StartTask{.task = task,
+                        .run = slot.live->run,
+                        .connector_config = *configs_.config(task.connector),
+                        .task_config = *configs_.task_config(task),
+                        .target = slot.live->target,
+                        .exactly_once = exactly_once(task.connector)});
+  tell_started(slot);
+}
+
+void Workload::tell_started(Slot& slot) {
+  for (const auto& started : std::exchange(slot.started, {})) started();
+}
+
+void Workload::drop_idle() {
+  std::erase_if(connectors_, [](const auto& entry) { return !entry.second.assigned && !entry.second.live; });
+  std::erase_if(tasks_, [](const auto& entry) { return !entry.second.assigned && !entry.second.live; });
+}
+
+// ---- what runs report ----
+
+void Workload::write_state(const StatusOwner& owner, Live& live, RunState state, const std::string& trace) {
+  live.reported = state;
+  board_.write(owner, to_record(state), trace, hooks_.generation(),
+               state == RunState::Failed ? StatusWrites::Safe : StatusWrites::Always);
+}
+
+// A run that another one replaces at once leaves no trace; neither does that of something deleted.
+void Workload::write_end(const StatusOwner& owner, const Live& live, bool runs_again) {
+  const auto* info = configs_.find(owner.connector);
+  if (!live.stopping || live.reported == RunState::Failed || runs_again || info == nullptr || !info->config) return;
+  if (owner.task && !info->tasks.contains(*owner.task)) return;
+  board_.write(owner, protocol::RunState::Unassigned, "", hooks_.generation(), StatusWrites::Safe);
+}
+
+void Workload::on(const ConnectorStateChanged& e) {
+  const auto it = connectors_.find(e.connector);
+  if (it == connectors_.end() || !it->second.live || it->second.live->run != e.run || it->second.live->stopping) return;
+  write_state(StatusOwner(e.connector), *it->second.live, e.state, e.trace);
+  if (e.state == RunState::Running) hooks_.connector_runs(e.connector);
+}
+
+void Workload::on(const ConnectorEnded& e) {
+  const auto it = connectors_.find(e.connector);
+  if (it == connectors_.end() || !it->second.live || it->second.live->run != e.run) return;
+  Slot& slot = it->second;
+  const Live ended = *std::exchange(slot.live, std::nullopt);
+  write_end(StatusOwner(e.connector), ended, wanted(e.connector, slot));
+  reconcile(e.connector, slot);
+  drop_idle();
+  hooks_.ended();
+}
+
+void Workload::on(const TaskStateChanged& e) {
+  const auto it = tasks_.find(e.task);
+  if (it == tasks_.end() || !it->second.live || it->second.live->run != e.run || it->second.live->stopping) return;
+  write_state(StatusOwner(e.task), *it->second.live, e.state, e.trace);
+}
+
+void Workload::on(const TaskEnded& e) {
+  const auto it = tasks_.find(e.task);
+  if (it == tasks_.end() || !it->second.live || it->second.live->run != e.run) return;
+  Slot& slot = it->second;
+  const Live ended = *std::exchange(slot.live, std::nullopt);
+  write_end(StatusOwner(e.task), ended, wanted(e.task, slot));
+  if (!ended.stopping && ended.reported != RunState::Failed && ended.wish == slot.wish) {
+    // It gave up as superseded. If the group still sees the task here, it is this worker that must run it again.
+    ++slot.wish;
+    slot.not_before = turn_.now() + kAfterSilentEnd;
+  }
+  reconcile(e.task, slot);
+  drop_idle();
+  hooks_.ended();
+}
+
+void Workload::on(const TopicUsed& e) {
+  if (!options_.topic_tracking || !configs_.contains(e.task.connector)) return;
+  if (!board_.uses_topic(e.task.connector, e.topic)) board_.write_topic(e.task, e.topic);
+}
+
+void Workload::on_time() {
+  for (auto& [task, slot] : tasks_) {
+    if (slot.not_before && *slot.not_before <= turn_.now()) reconcile(task, slot);
+  }
+}
+
+std::optional<Time> Workload::next_deadline() const {
+  std::optional<Time> next;
+  for (const auto& [task, slot] : tasks_) {
+    if (slot.not_before && hooks_.may_start() && (!next || *slot.not_before < *next)) next = slot.not_before;
+  }
+  return next;
+}
+
+// ---- questions ----
+
+bool Workload::assigned(const std::string& connector) const {
+  const auto it = connectors_.find(connector);
+  return it != connectors_.end() && it->second.assigned;
+}
+
+bool Workload::assigned(const TaskId& task) const {
+  const auto it = tasks_.find(task);
+  return it != tasks_.end() && it->second.assigned;
+}
+
+bool Workload::anything_unassigned_runs() const {
+  const auto runs_unassigned = [](const auto& entry) { return entry.second.live && !entry.second.assigned; };
+  return std::ranges::any_of(connectors_, runs_unassigned) || std::ranges::any_of(tasks_, runs_unassigned);
+}
+
+bool Workload::anything_runs() const {
+  const auto runs = [](const auto& entry) { return entry.second.live.has_value(); };
+  return std::ranges::any_of(connectors_, runs) || std::ranges::any_of(tasks_, runs);
+}
+
+bool Workload::tasks_run(const std::string& connector) const {
+  for (auto it = tasks_.lower_bound(TaskId{connector, 0}); it != tasks_.end() && it->first.connector == connector; ++it) {
+    if (it->second.live) return true;
+  }
+  return false;
+}
+
+std::optional<RunId> Workload::active_run(const std::string& connector) const {
+  const auto it = connectors_.find(connector);
+  if (it == connectors_.end() || !it->second.live) return std::nullopt;
+  const Live& live = *it->second.live;
+  if (live.stopping || live.target != TargetState::Started || live.reported != RunState::Running) return std::nullopt;
+  return live.run;
+}
+
+std::optional<Workload::StartedWith> Workload::current_run(const TaskId& task, RunId run) const {
+  const auto it = tasks_.find(task);
+  if (it == tasks_.end() || !it->second.live || it->second.live->run != run || it->second.live->stopping) return std::nullopt;
+  return StartedWith{it->second.live->task_config_generation};
+}
+
+std::optional<Stage> Workload::stage() const {
+  std::size_t stopping = 0;
+  std::string first;
+  Time since = Time::max();
+  const auto look = [&](const std::string& name, const Slot& slot) {
+    if (!slot.live || !slot.live->stopping) return;
+    ++stopping;
+    if (slot.live->since >= since) return;
+    since = slot.live->since;
+    first = name;
+  };
+  for (const auto& [connector, slot] : connectors_) look(connector, slot);
+  for (const auto& [task, slot] : tasks_) look(task.to_string(), slot);
+  if (stopping == 0) return std::nullopt;
+  std::string text = "waiting for " + first;
+  if (stopping > 1) text += " and " + std::to_string(stopping - 1) + " others";
+  return Stage{.component = "connectors and tasks", .doing = text + " to stop", .since_ms = since.time_since_epoch().count()};
+}
+
+}  // namespace fencepost::herder

@@ -1,0 +1,300 @@
+#include "one_worker.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace fencepost::herder {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::OneWorker;
+using ::testing::SizeIs;
+
+const Properties kSource{{"connector.class", "Source"}, {"name", "c"}};
+
+template <class Kind>
+bool is(const std::optional<Response>& response) {
+  return response && std::holds_alternative<Kind>(*response);
+}
+
+std::string error_of(const std::optional<Response>& response) {
+  if (!response) return "no answer";
+  const auto* error = std::get_if<Error>(&*response);
+  return error == nullptr ? "no error" : std::string(to_string(error->kind())) + ": " + error->message();
+}
+
+class AWorkerAlone : public ::testing::Test {
+ protected:
+  void SetUp() override { worker.start(); }
+  void create(const std::string& name = "c") {
+    ASSERT_TRUE(is<Created>(worker.ask(CreateConnector{name, kSource, {}}))) << error_of(worker.last_answer());
+  }
+  OneWorker worker;
+};
+
+class AnEnabledWorkerAlone : public ::testing::Test {
+ protected:
+  static Options options() {
+    Options o = OneWorker::default_options();
+    o.exactly_once = ExactlyOnce::Enabled;
+    return o;
+  }
+  void SetUp() override { worker.start(); }
+  OneWorker worker{options()};
+};
+
+TEST_F(AWorkerAlone, JoinsMakesASessionKeyAndIsReady) {
+  const auto health = worker.ask(GetHealth{});
+  ASSERT_TRUE(is<Health>(health));
+  EXPECT_TRUE(std::get<Health>(*health).ready);
+  EXPECT_THAT(worker.all<MakeSessionKey>(), SizeIs(1));
+  EXPECT_EQ(worker.config_keys(), "session-key");
+}
+
+TEST_F(AWorkerAlone, CreatesAConnectorAndRunsIt) {
+  const auto created = worker.ask(CreateConnector{"c", kSource, {}});
+  ASSERT_TRUE(is<Created>(created)) << error_of(created);
+  EXPECT_THAT(std::get<Created>(*created).info.tasks, IsEmpty());
+  EXPECT_EQ(worker.state_of("c"), "RUNNING 0:RUNNING");
+  EXPECT_EQ(worker.config_keys(), "session-key connector-c task-c-0 commit-c");
+}
+
+// B13
+TEST_F(AWorkerAlone, StartsANewConnectorAndItsTaskExactlyOnce) {
+  create();
+  worker.pass(std::chrono::minutes(1));
+  EXPECT_THAT(worker.all<StartConnector>(), SizeIs(1));
+  EXPECT_THAT(worker.all<StartTask>(), SizeIs(1));
+  EXPECT_THAT(worker.states_of("status-task-c-0"), ElementsAre("RUNNING"));
+}
+
+TEST_F(AWorkerAlone, RefusesADuplicateAndNamesIt) {
+  create();
+  EXPECT_EQ(error_of(worker.ask(CreateConnector{"c", kSource, {}})), "conflict: Connector c already exists");
+}
+
+TEST_F(AWorkerAlone, SaysWhatIsUnknownInConnectsWords) {
+  EXPECT_THAT(error_of(worker.ask(GetConnector{"nope"})), HasSubstr("Connector nope not found"));
+  EXPECT_THAT(error_of(worker.ask(DeleteConnector{"nope"})), HasSubstr("Connector nope not found"));
+  EXPECT_THAT(error_of(worker.ask(GetConnectorStatus{"nope"})), HasSubstr("No status found for connector nope"));
+  EXPECT_THAT(error_of(worker.ask(GetTaskStatus{{"nope", 0}})), HasSubstr("No status found for task nope-0"));
+  EXPECT_THAT(error_of(worker.ask(RestartTask{{"nope", 0}})), HasSubstr("Unknown connector: nope"));
+  EXPECT_THAT(error_of(worker.ask(RestartConnector{"nope", false, true})), HasSubstr("Unknown connector: nope"));
+  EXPECT_THAT(error_of(worker.ask(SetTargetState{"nope", TargetState::Paused})), HasSubstr("Unknown connector nope"));
+  EXPECT_THAT(error_of(worker.ask(SetTargetState{"nope", TargetState::Stopped})), HasSubstr("Unknown connector nope"));
+  create();
+  EXPECT_THAT(error_of(worker.ask(RestartTask{{"c", 7}})), HasSubstr("Unknown task: c-7"));
+}
+
+TEST_F(AWorkerAlone, DeletesAConnectorItsTasksAndItsStatuses) {
+  create();
+  EXPECT_TRUE(is<Done>(worker.ask(DeleteConnector{"c"})));
+  EXPECT_EQ(worker.state_of("c"), "No status found for connector c");
+  EXPECT_THAT(error_of(worker.ask(GetTaskStatus{{"c", 0}})), HasSubstr("No status found"));
+  EXPECT_THAT(worker.all<StopTask>(), SizeIs(1));
+  EXPECT_THAT(worker.all<StopConnector>(), SizeIs(1));
+}
+
+TEST_F(AWorkerAlone, PausesResumesAndStops) {
+  create();
+  EXPECT_TRUE(is<Accepted>(worker.ask(SetTargetState{"c", TargetState::Paused})));
+  EXPECT_EQ(worker.state_of("c"), "PAUSED 0:PAUSED");
+  EXPECT_TRUE(is<Accepted>(worker.ask(SetTargetState{"c", TargetState::Started})));
+  EXPECT_EQ(worker.state_of("c"), "RUNNING 0:RUNNING");
+  EXPECT_TRUE(is<Done>(worker.ask(SetTargetState{"c", TargetState::Stopped})));
+  EXPECT_EQ(worker.state_of("c"), "STOPPED");
+  EXPECT_TRUE(is<Accepted>(worker.ask(SetTargetState{"c", TargetState::Started})));
+  EXPECT_EQ(worker.state_of("c"), "RUNNING 0:RUNNING");
+}
+
+TEST_F(AWorkerAlone, CreatesInAGivenState) {
+  ASSERT_TRUE(is<Created>(worker.ask(CreateConnector{"c", kSource, TargetState::Stopped})));
+  EXPECT_EQ(worker.state_of("c"), "STOPPED");
+  EXPECT_EQ(worker.config_keys(), "session-key target-state-c connector-c");
+}
+
+TEST_F(AWorkerAlone, PatchesAndRestartsWithTheNewConfig) {
+  create();
+  const auto patched = worker.ask(PatchConnectorConfig{"c", {{"x", "1"}, {"absent", std::nullopt}}});
+  ASSERT_TRUE(is<ConnectorInfo>(patched)) << error_of(patched);
+  EXPECT_EQ(std::get<ConnectorInfo>(*patched).config.get("x"), "1");
+  EXPECT_EQ(worker.state_of("c"), "RUNNING 0:RUNNING");
+}
+
+// B11: the task configs are the same, the converter is not.
+TEST_F(AWorkerAlone, RestartsTasksWhenOnlyTheConnectorsOwnConfigChanged) {
+  create();
+  Properties changed = kSource;
+  changed.set("value.converter", "Json");
+  ASSERT_TRUE(is<ConnectorInfo>(worker.ask(PutConnectorConfig{"c", changed})));
+  const auto starts = worker.all<StartTask>();
+  ASSERT_THAT(starts, SizeIs(2));
+  EXPECT_EQ(starts.back().connector_config.get("value.converter"), "Json");
+  EXPECT_EQ(worker.state_of("c"), "RUNNING 0:RUNNING");
+}
+
+// B05
+TEST_F(AWorkerAlone, StartsATaskAnewOnlyWhenItsLastRunHasEnded) {
+  create();
+  worker.withhold_ = [](const Action& action) { return std::holds_alternative<StopTask>(action); };
+  EXPECT_EQ(worker.ask(RestartTask{{"c", 0}}), std::nullopt);
+  EXPECT_THAT(worker.all<StartTask>(), SizeIs(1));
+  EXPECT_EQ(worker.ask(RestartTask{{"c", 0}}), std::nullopt);
+  worker.end(TaskId{"c", 0});
+  EXPECT_THAT(worker.all<StartTask>(), SizeIs(2));
+  EXPECT_TRUE(is<Done>(worker.last_answer()));
+}
+
+TEST_F(AWorkerAlone, RestartsWithTasksAndAnswersThePlan) {
+  create();
+  worker.forget();
+  const auto planned = worker.ask(RestartConnector{"c", false, true});
+  ASSERT_TRUE(is<RestartPlanned>(planned)) << error_of(planned);
+  const auto& status = std::get<RestartPlanned>(*planned).status;
+  EXPECT_EQ(status.connector.state, "RESTARTING");
+  EXPECT_EQ(status.tasks.front().state.state, "RESTARTING");
+  EXPECT_THAT(worker.states_of("status-task-c-0"), ElementsAre("RESTARTING", "RUNNING"));
+  EXPECT_THAT(worker.all<StartTask>(), SizeIs(1));
+}
+
+TEST_F(AWorkerAlone, RestartsOnlyWhatHasFailed) {
+  worker.tasks_of_each_connector = 2;
+  create();
+  worker.fail(TaskId{"c", 1});
+  EXPECT_EQ(worker.state_of("c"), "RUNNING 0:RUNNING 1:FAILED");
+  worker.forget();
+  ASSERT_TRUE(is<RestartPlanned>(worker.ask(RestartConnector{"c", true, true})));
+  ASSERT_THAT(worker.all<StartTask>(), SizeIs(1));
+  EXPECT_EQ(worker.all<StartTask>().front().task, (TaskId{"c", 1}));
+  EXPECT_EQ(worker.state_of("c"), "RUNNING 0:RUNNING 1:RUNNING");
+}
+
+TEST_F(AWorkerAlone, AFailedTaskStaysFailedUntilSomebodyRestartsIt) {
+  create();
+  worker.fail(TaskId{"c", 0});
+  worker.pass(std::chrono::minutes(10));
+  EXPECT_EQ(worker.state_of("c"), "RUNNING 0:FAILED");
+  EXPECT_TRUE(is<Done>(worker.ask(RestartTask{{"c", 0}})));
+  EXPECT_EQ(worker.state_of("c"), "RUNNING 0:RUNNING");
+}
+
+// B07
+TEST_F(AWorkerAlone, SaysNothingIsCreatedWhenTheWriteFailed) {
+  worker.next_write_fails_ = Error(ErrorKind::Failed, "message too large");
+  EXPECT_THAT(error_of(worker.ask(CreateConnector{"c", kSource, {}})),
+              HasSubstr("connector configuration of c to the config topic: message too large"));
+  EXPECT_THAT(error_of(worker.ask(GetConnector{"c"})), HasSubstr("not found"));
+  create();
+}
+
+TEST_F(AWorkerAlone, AnswersARequestThatTookTooLongWithTheStage) {
+  worker.withhold_ = [](const Action& action) { return std::holds_alternative<ValidateConfig>(action); };
+  EXPECT_EQ(worker.ask(CreateConnector{"c", kSource, {}}), std::nullopt);
+  worker.pass(std::chrono::seconds(91));
+  EXPECT_THAT(error_of(worker.last_answer()), HasSubstr("timeout: Request timed out. The worker is currently"));
+}
+
+TEST_F(AWorkerAlone, HoldsRequestsThroughARebalanceForAMoment) {
+  worker.withhold_ = [](const Action& action) { return std::holds_alternative<JoinGroup>(action); };
+  worker.tell(RejoinNeeded{"worker-b joins"});
+  EXPECT_EQ(worker.ask(CreateConnector{"c", kSource, {}}), std::nullopt);
+  worker.pass(std::chrono::seconds(6));
+  EXPECT_THAT(error_of(worker.last_answer()),
+              HasSubstr("conflict: Cannot complete request because of a conflicting operation (e.g. worker rebalance)."));
+  EXPECT_THAT(error_of(worker.last_answer()), HasSubstr("worker-b joins"));
+}
+
+TEST_F(AWorkerAlone, ForwardsNothingToItself) {
+  EXPECT_THAT(error_of(worker.ask(DeleteConnector{"nope"}, Hop::ForwardedTwice)), HasSubstr("not found"));
+}
+
+TEST_F(AWorkerAlone, StopsEverythingWhenItShutsDown) {
+  create();
+  worker.tell(ShutdownRequested{});
+  EXPECT_THAT(worker.states_of("status-task-c-0"), ElementsAre("RUNNING", "UNASSIGNED"));
+  EXPECT_THAT(worker.all<LeaveGroup>(), SizeIs(1));
+  EXPECT_THAT(worker.all<Terminate>(), SizeIs(1));
+}
+
+TEST_F(AWorkerAlone, EndsInTimeThoughATaskDoesNotStop) {
+  create();
+  worker.withhold_ = [](const Action& action) { return std::holds_alternative<StopTask>(action); };
+  worker.tell(ShutdownRequested{});
+  EXPECT_THAT(worker.all<Terminate>(), IsEmpty());
+  worker.pass(std::chrono::seconds(5));
+  EXPECT_THAT(worker.all<Terminate>(), SizeIs(1));
+  EXPECT_THAT(worker.states_of("status-task-c-0"), ElementsAre("RUNNING", "UNASSIGNED"));
+}
+
+TEST_F(AWorkerAlone, RefusesUnsignedInternalRequests) {
+  create();
+  EXPECT_THAT(error_of(worker.ask(FenceZombies{"c", {}})),
+              HasSubstr("invalid config: Internal request missing required signature"));
+  EXPECT_THAT(error_of(worker.ask(PublishTaskConfigs{"c", {}, {}})), HasSubstr("Internal request missing required signature"));
+}
+
+TEST_F(AWorkerAlone, MakesANewSessionKeyWhenTheOldOneIsTooOld) {
+  worker.pass(std::chrono::minutes(61));
+  EXPECT_THAT(worker.all<MakeSessionKey>(), SizeIs(2));
+}
+
+TEST_F(AWorkerAlone, ChangesOffsetsOnlyOfAStoppedConnector) {
+  create();
+  EXPECT_THAT(error_of(worker.ask(AlterOffsets{"c", std::nullopt})),
+              HasSubstr("Connectors must be in the STOPPED state before their offsets can be modified"));
+  ASSERT_TRUE(is<Done>(worker.ask(SetTargetState{"c", TargetState::Stopped})));
+  EXPECT_EQ(worker.ask(AlterOffsets{"c", std::nullopt}), Response(Message{"changed"}));
+}
+
+TEST_F(AnEnabledWorkerAlone, WritesTheTaskCountBeforeTheFirstTaskStarts) {
+  ASSERT_TRUE(is<Created>(worker.ask(CreateConnector{"c", kSource, {}})));
+  EXPECT_EQ(worker.config_keys(), "session-key connector-c task-c-0 commit-c tasks-fencing-c");
+  const auto starts = worker.all<StartTask>();
+  ASSERT_THAT(starts, SizeIs(1));
+  EXPECT_TRUE(starts.front().exactly_once);
+  EXPECT_THAT(worker.all<FenceProducers>(), IsEmpty());
+  EXPECT_THAT(worker.all<ClaimConfigLog>(), SizeIs(1));
+}
+
+TEST_F(AnEnabledWorkerAlone, FencesTheOldTasksBeforeTheNewOnesStart) {
+  worker.tasks_of_each_connector = 2;
+  ASSERT_TRUE(is<Created>(worker.ask(CreateConnector{"c", kSource, {}})));
+  worker.tasks_of_each_connector = 3;
+  worker.forget();
+  ASSERT_TRUE(is<ConnectorInfo>(worker.ask(PutConnectorConfig{"c", kSource})));
+  const auto fences = worker.all<FenceProducers>();
+  ASSERT_THAT(fences, SizeIs(1));
+  EXPECT_THAT(fences.front().transactional_ids, ElementsAre("group-c-0", "group-c-1"));
+  EXPECT_THAT(worker.all<StartTask>(), SizeIs(3));
+  EXPECT_EQ(worker.state_of("c"), "RUNNING 0:RUNNING 1:RUNNING 2:RUNNING");
+}
+
+// The leader's id was taken: one request fails and says so, the next takes it back.
+TEST_F(AnEnabledWorkerAlone, ClaimsTheConfigLogAgainAfterAFailedWrite) {
+  worker.next_write_fails_ = Error(ErrorKind::Fenced, "the epoch is no longer ours");
+  EXPECT_THAT(error_of(worker.ask(CreateConnector{"c", kSource, {}})),
+              HasSubstr("failed: Failed to write connector configuration of c to the config topic"));
+  worker.forget();
+  EXPECT_TRUE(is<Created>(worker.ask(CreateConnector{"c", kSource, {}})));
+  EXPECT_THAT(worker.all<ClaimConfigLog>(), SizeIs(1));
+}
+
+TEST_F(AnEnabledWorkerAlone, AnswersOwnershipAfterAskingTheCoordinatorAndTheLog) {
+  ASSERT_TRUE(is<Created>(worker.ask(CreateConnector{"c", kSource, {}})));
+  const TaskId task{"c", 0};
+  worker.tell(OwnershipAsked{.task = task, .run = worker.task_runs_[task], .request = RequestId{7}});
+  ASSERT_THAT(worker.all<AnswerOwnership>(), SizeIs(1));
+  EXPECT_EQ(worker.all<AnswerOwnership>().front().superseded, std::nullopt);
+  worker.tell(OwnershipAsked{.task = task, .run = RunId{0}, .request = RequestId{8}});
+  EXPECT_THAT(worker.all<AnswerOwnership>().back().superseded.value_or(""), HasSubstr("was stopped or replaced"));
+  worker.withhold_ = [](const Action& action) { return std::holds_alternative<ConfirmMembership>(action); };
+  worker.tell(OwnershipAsked{.task = task, .run = worker.task_runs_[task], .request = RequestId{9}});
+  worker.tell(MembershipLost{"session expired"});
+  EXPECT_THAT(worker.all<AnswerOwnership>().back().superseded.value_or(""),
+              HasSubstr("no member of its group any more (session expired)"));
+}
+
+}  // namespace
+}  // namespace fencepost::herder
