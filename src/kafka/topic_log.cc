@@ -76,6 +76,9 @@ Result<void> TopicLog::start(milliseconds timeout) {
 
 Result<void> TopicLog::open(Clock::time_point deadline) {
   const auto timeout = std::clamp(until(deadline), 1ms, milliseconds(5'000));
+  if (!options_.shared_admin) {
+    FENCEPOST_TRY(options_.shared_admin, Admin::create(options_.admin, log_));
+  }
   FENCEPOST_TRY(const std::int32_t partitions, checked_partitions(timeout));
   Translated settings = options_.consumer;
   FENCEPOST_TRY(auto consumer, AssignedConsumer::create(settings, log_, true));
@@ -91,7 +94,7 @@ Result<void> TopicLog::open(Clock::time_point deadline) {
 }
 
 Result<std::int32_t> TopicLog::checked_partitions(milliseconds timeout) {
-  Admin& admin = *options_.admin;
+  Admin& admin = *options_.shared_admin;
   FENCEPOST_TRY(auto info, admin.describe_topic(topic(), timeout));
   if (!info && options_.create_if_missing) {
     FENCEPOST_TRY(const bool made, admin.create_topic(options_.topic, timeout));
@@ -209,7 +212,7 @@ void TopicLog::find_targets() {
       std::max_element(waiting_.begin(), waiting_.end(), [](auto& a, auto& b) { return a.deadline < b.deadline; });
   const bool committed = options_.consumer.get("isolation.level") == "read_committed";
   const auto time = std::clamp(until(latest->deadline), 1ms, milliseconds(kRequestTime));
-  const auto answers = options_.admin->end_offsets(partitions, committed, time);
+  const auto answers = options_.shared_admin->end_offsets(partitions, committed, time);
   if (answers) {
     Ends ends(positions_.size(), 0);
     for (const auto& [at, offset] : *answers) ends[static_cast<std::size_t>(at.partition)] = offset;

@@ -40,9 +40,10 @@ struct TopicLogOptions {
   bool single_partition = false;
   /// Only isolation.level decides what the end is; see log_consumer_defaults().
   Translated consumer{};
-  /// May serve several logs. Ends are asked for on its connections: on the consumer's own the answer would stand behind a fetch
-  /// that waits for records.
-  std::shared_ptr<Admin> admin{};
+  Translated admin{};
+  /// One client that several logs share, instead of one of each log's own made of `admin`. Ends are asked for on its connections:
+  /// on the consumer's the answer would stand behind a fetch that waits for records.
+  std::shared_ptr<Admin> shared_admin{};
 };
 
 /// A compacted topic as a log that everyone replays: read from its start to its end, then followed.

@@ -33,7 +33,7 @@ kafka::TopicLogOptions log_options(const std::string& topic, std::map<std::strin
           .setting = "config.storage.topic",
           .single_partition = true,
           .consumer = settings(ClientKind::Consumer, consumer),
-          .admin = admin()};
+          .shared_admin = admin()};
 }
 
 std::shared_ptr<kafka::LogWriter> plain_writer(Properties extra = {}) {

@@ -38,7 +38,7 @@ class KeptLog {
              .setting = "config.storage.topic",
              .single_partition = single,
              .consumer = log_consumer(isolation),
-             .admin = admin()},
+             .shared_admin = admin()},
             Log(), [this](std::span<const LogRecord> records) {
               const std::lock_guard lock(mutex_);
               for (const auto& r : records)
@@ -198,7 +198,7 @@ TEST_F(TopicLogs, StopEndsAWaitWithAnError) {
 TEST(TopicLogWithoutBroker, StartGivesUpAfterItsTimeAndAtStop) {
   TopicLog log({.topic = {.name = "t", .partitions = 1, .replication_factor = 1},
                 .consumer = *translate(ClientKind::Consumer, {{"bootstrap.servers", "127.0.0.1:1"}}),
-                .admin = *Admin::create(*translate(ClientKind::Admin, {{"bootstrap.servers", "127.0.0.1:1"}}), Log())},
+                .admin = *translate(ClientKind::Admin, {{"bootstrap.servers", "127.0.0.1:1"}})},
                Log(), {});
   const auto started = log.start(700ms);
   ASSERT_FALSE(started);
