@@ -19,7 +19,7 @@ constexpr auto kSweepEvery = 250ms;
 void sweep(const std::shared_ptr<IoThread>& thread) {
   thread->sweep.expires_after(kSweepEvery);
   thread->sweep.async_wait([thread](error_code error) {
-    if (error) return;
+    if (error || thread->closing) return;
     const auto now = SteadyClock::now();
     const auto connections = thread->connections;
     for (const auto& connection : connections) connection->check_deadline(now);

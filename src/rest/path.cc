@@ -9,6 +9,7 @@ namespace fencepost::rest {
 namespace {
 
 constexpr std::string_view kUnreservedMarks = "-._~";
+constexpr std::string_view kQueryMarks = "-._~!$&'()*+,;=:@/?%";
 constexpr std::string_view kSegmentMarks = "-._~!$&'()*+,;=:@";
 
 int hex_digit(char c) {
@@ -107,6 +108,12 @@ std::optional<std::vector<std::string>> split_path(std::string_view raw) {
 std::string encode_segment(std::string_view name) { return encode(name, kSegmentMarks); }
 
 std::string encode_strictly(std::string_view name) { return encode(name, kUnreservedMarks); }
+
+std::string with_clean_query(std::string_view target) {
+  const auto mark = target.find('?');
+  if (mark == std::string_view::npos) return std::string(target);
+  return std::string(target.substr(0, mark + 1)) + encode(target.substr(mark + 1), kQueryMarks);
+}
 
 Query parse_query(std::string_view raw) {
   Query out;

@@ -92,7 +92,13 @@ Transport::Patience Router::take(const std::shared_ptr<Services>& services, Http
   for (std::size_t i = 0; i < path->size(); ++i) {
     if (is_placeholder(pattern.segments[i])) parameters.push_back((*path)[i]);
   }
-  route.handle(std::make_shared<Call>(services, std::move(request), std::move(parameters), std::move(reply)));
+  const auto call = std::make_shared<Call>(services, std::move(request), std::move(parameters), std::move(reply));
+  try {
+    route.handle(call);
+  } catch (const std::exception& e) {
+    // A plugin's code may stand behind some of them.
+    call->answer(error_reply(500, e.what()));
+  }
   if (route.is_health) return {services->options.health_timeout, unhealthy};
   return {services->options.request_timeout + kAfterTheHerder, too_late};
 }

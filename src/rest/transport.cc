@@ -10,6 +10,7 @@
 #include "rest/cpprest.h"
 #include "rest/cpprest_pool.h"
 #include "rest/listening.h"
+#include "rest/path.h"
 
 namespace fencepost::rest {
 namespace {
@@ -139,7 +140,7 @@ class CpprestListener {
       // To cpprestsdk "//connectors" is a host.
       if (request.target.starts_with("//")) throw web::uri_exception("empty segment");
       message.set_method(request.method);
-      message.set_request_uri(web::uri(request.target));
+      message.set_request_uri(web::uri(with_clean_query(request.target)));
     } catch (const std::exception&) {
       HttpReply reply = error_reply(400, "HTTP 400 Bad Request: the path is malformed; names in it must be percent-encoded");
       decorate_(reply);

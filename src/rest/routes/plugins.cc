@@ -45,8 +45,13 @@ void validate_config(const CallPtr& call) {
     return call->answer(
         error_reply(400, fmt::format("Included connector type {} does not match request type {}", *given, plugin)));
   }
-  const bool accepted = call->services().validation.run(
-      [call, config = *std::move(config)] { call->answer(json_or_error(call->services().port.validate(config))); });
+  const bool accepted = call->services().validation.run([call, config = *std::move(config)] {
+    try {
+      call->answer(json_or_error(call->services().port.validate(config)));
+    } catch (const std::exception& e) {
+      call->answer(error_reply(500, fmt::format("The connector's own validation failed: {}", e.what())));
+    }
+  });
   if (!accepted) call->answer(error_reply(503, "Too many validations are waiting already; try again later"));
 }
 

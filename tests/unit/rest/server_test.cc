@@ -80,6 +80,12 @@ TEST_F(ServerTest, MalformedPathsAre400WithJson) {
   }
 }
 
+TEST_F(ServerTest, AQueryThatNobodyKnowsIsIgnoredWhateverItHolds) {
+  for (const char* target : {"/?foo=1&bar", "/?", "/?a|b", "/?\xc3\xa9=%zz", "/?[x]=\"{}\"", "/?a=b?c/d#e"}) {
+    EXPECT_EQ(ask("GET", target).status, 200) << target;
+  }
+}
+
 TEST_F(ServerTest, WhatIsNoHttpIs400WithJsonAndTheConnectionEnds) {
   for (const char* text : {"hello\r\n\r\n", "GET /\r\n\r\n", "GET / HTTP/1.1\r\nno colon\r\n\r\n", "GET  / HTTP/1.1\r\n\r\n",
                            "\x16\x03\x01\x02\x03\r\n\r\n", "POST /connectors HTTP/1.1\r\nContent-Length: x\r\n\r\n"}) {
