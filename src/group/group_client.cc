@@ -24,6 +24,12 @@ void GroupClient::sync(Generation generation, std::map<std::string, std::string>
   });
 }
 
+void GroupClient::confirm(RequestId request) {
+  loop_.post([weak = std::weak_ptr(membership_), request] {
+    if (const auto membership = weak.lock()) membership->confirm(request);
+  });
+}
+
 void GroupClient::leave(std::string reason, std::function<void()> done) {
   loop_.post([weak = std::weak_ptr(membership_), reason = std::move(reason), done = std::move(done)]() mutable {
     if (const auto membership = weak.lock()) membership->leave(reason, std::move(done));

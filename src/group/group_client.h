@@ -30,7 +30,7 @@ class Membership;
 /// kept after the first and given up after the second. Heartbeats go on by themselves, on a connection of their own, so that
 /// neither a busy herder nor a long rebalance hides a broken network.
 ///
-/// Events:  RejoinNeeded, LeaderElected, AssignmentReceived, MembershipLost, CoordinatorChanged.
+/// Events:  RejoinNeeded, LeaderElected, AssignmentReceived, MembershipLost, MembershipConfirmed, CoordinatorChanged.
 /// Threads: methods from any; `report` is called on the loop's thread. The loop and the cluster outlive it, and it is
 ///          destroyed on the loop's thread or after the loop has stopped.
 class GroupClient {
@@ -46,6 +46,9 @@ class GroupClient {
   void join(std::vector<herder::MetadataOfProtocol> protocols);
   /// The leader's answer to LeaderElected; dropped where the generation is not that one any more.
   void sync(Generation generation, std::map<std::string, std::string> assignments);
+  /// Sends a heartbeat now -> MembershipConfirmed, once the coordinator has answered one that was sent after this call, or
+  /// MembershipLost.
+  void confirm(RequestId request);
   /// Tells the coordinator, and calls `done` when it has heard it or leave_timeout is over. Nothing is reported afterwards until
   /// join().
   void leave(std::string reason, std::function<void()> done = {});

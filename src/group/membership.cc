@@ -70,6 +70,15 @@ void Membership::sync(Generation generation, std::map<std::string, std::string> 
   send_sync(std::move(assignments));
 }
 
+void Membership::confirm(RequestId request) {
+  if (!is_member()) {
+    report_(herder::MembershipLost{.reason = "this worker is not a member of group " + settings_.group_id + " at present"});
+    return;
+  }
+  to_confirm_.push_back(request);
+  beat();
+}
+
 void Membership::leave(const std::string& reason, std::function<void()> done) {
   if (!done) done = [] {};
   const bool known_to_broker = !member_id_.empty() && coordinator_.has_value();
@@ -278,29 +287,31 @@ void Membership::beat() {
   wire::HeartbeatRequest request{
       .group_id = settings_.group_id, .generation_id = generation_.value, .member_id = member_id_, .group_instance_id = {}};
   // Half a session: a connection that swallows everything is given up while there is time to try another.
-  const auto sent = std::chrono::steady_clock::now();
+  Beat beat{.sent = std::chrono::steady_clock::now(), .generation = generation_, .confirms = std::exchange(to_confirm_, {})};
   send<wire::HeartbeatRequest>(net::Lane::General, std::move(request), settings_.session_timeout / 2,
-                               [this, sent, generation = generation_](const auto& answer) {
+                               [this, beat = std::move(beat)](const auto& answer) {
                                  heartbeat_under_way_ = false;
-                                 heartbeat_answered(answer, sent, generation);
+                                 heartbeat_answered(answer, beat);
                                });
 }
 
-void Membership::heartbeat_answered(const Result<wire::HeartbeatResponse>& answer, net::SteadyTime sent, Generation generation) {
-  if (!answer) {
-    coordinator_lost(Error(answer.error()).while_doing("heartbeat").message());
-    return search_coordinator();
+void Membership::heartbeat_answered(const Result<wire::HeartbeatResponse>& answer, const Beat& beat) {
+  const auto code = answer ? static_cast<ErrorCode>(answer->error_code) : ErrorCode::None;
+  const bool heard = answer && (code == ErrorCode::None || code == ErrorCode::RebalanceInProgress);
+  if (heard) {
+    still_member(beat);
+  } else {
+    // The next one that gets through confirms them, or the membership is lost.
+    to_confirm_.insert(to_confirm_.end(), beat.confirms.begin(), beat.confirms.end());
   }
-  const auto code = static_cast<ErrorCode>(answer->error_code);
-  const std::string reason = wire::to_error(answer->error_code, "heartbeat").message();
-  if (code == ErrorCode::CoordinatorNotAvailable || code == ErrorCode::NotCoordinator) {
+  const std::string reason =
+      answer ? wire::to_error(answer->error_code, "heartbeat").message() : "heartbeat: " + answer.error().message();
+  if (!answer || code == ErrorCode::CoordinatorNotAvailable || code == ErrorCode::NotCoordinator) {
     coordinator_lost(reason);
     return search_coordinator();
   }
-  // The time of sending counts: an answer that lay in the socket while this process was paused proves nothing about now.
-  if (code == ErrorCode::None || code == ErrorCode::RebalanceInProgress) in_contact_since(sent);
   // JoinGroup or SyncGroup bring the same news themselves, and an older generation's no longer matter.
-  if (request_under_way() || stage_ == Stage::Searching || generation != generation_) return;
+  if (request_under_way() || stage_ == Stage::Searching || beat.generation != generation_) return;
   switch (code) {
     case ErrorCode::None:
     case ErrorCode::CoordinatorLoadInProgress:
@@ -316,6 +327,15 @@ void Membership::heartbeat_answered(const Result<wire::HeartbeatResponse>& answe
     default:
       log_.warn(reason);
   }
+}
+
+void Membership::still_member(const Beat& beat) {
+  // The time of sending counts: an answer that lay in the socket while this process was paused proves nothing about now.
+  in_contact_since(beat.sent);
+  for (const RequestId request : beat.confirms) {
+    report_(herder::MembershipConfirmed{.request = request, .generation = beat.generation});
+  }
+  if (!to_confirm_.empty()) this->beat();
 }
 
 void Membership::in_contact_since(net::SteadyTime when) {
@@ -346,6 +366,7 @@ void Membership::forget_member() {
   ++round_;
   stage_ = Stage::Outside;
   join_again_ = false;
+  to_confirm_.clear();
   member_id_.clear();
   generation_ = kNoGeneration;
   heartbeat_under_way_ = false;

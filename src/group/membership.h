@@ -24,6 +24,7 @@ class Membership : public std::enable_shared_from_this<Membership> {
 
   void join(std::vector<herder::MetadataOfProtocol> protocols);
   void sync(Generation generation, std::map<std::string, std::string> assignments);
+  void confirm(RequestId request);
   void leave(const std::string& reason, std::function<void()> done);
   void stop();
 
@@ -57,7 +58,13 @@ class Membership : public std::enable_shared_from_this<Membership> {
 
   // staying
   void beat();
-  void heartbeat_answered(const Result<wire::HeartbeatResponse>& answer, net::SteadyTime sent, Generation generation);
+  struct Beat {
+    net::SteadyTime sent;
+    Generation generation;
+    std::vector<RequestId> confirms;  ///< what its success answers
+  };
+  void heartbeat_answered(const Result<wire::HeartbeatResponse>& answer, const Beat& beat);
+  void still_member(const Beat& beat);
   void plan_heartbeat();
   void in_contact_since(net::SteadyTime when);
   void session_over();
@@ -95,6 +102,7 @@ class Membership : public std::enable_shared_from_this<Membership> {
   net::Timer heartbeat_timer_;
   net::Timer session_timer_;
   bool heartbeat_under_way_ = false;
+  std::vector<RequestId> to_confirm_;  ///< by the next heartbeat
 };
 
 }  // namespace fencepost::group

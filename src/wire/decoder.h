@@ -103,6 +103,7 @@ class Decoder {
   template <class T>
   void get_sized(T& value, std::size_t size) {
     if constexpr (std::is_same_v<T, std::string>) {
+      if (size > kTextMax) return in_.fail("field " + std::string(name_) + " has a text of " + std::to_string(size) + " bytes");
       value = in_.raw(size);
     } else if constexpr (std::is_same_v<T, Bytes>) {
       value.data = in_.raw(size);
@@ -136,6 +137,9 @@ class Decoder {
   void null_field() {
     in_.fail("field " + std::string(name_) + " is null, which version " + std::to_string(version_) + " does not allow");
   }
+
+  // Kafka's own limit, also where a compact length could be larger.
+  static constexpr std::size_t kTextMax = 32767;
 
   Reader& in_;
   std::int16_t version_;

@@ -280,6 +280,39 @@ TEST(GroupClient, AJoinThatIsRefusedForGoodIsShownAndTriedAgain) {
   group.expect<AssignmentReceived>();
 }
 
+TEST(GroupClient, AMembershipIsConfirmedByAHeartbeatSentAfterTheOrder) {
+  Group group({.group_id = "g", .session_timeout = 5s, .rebalance_timeout = 5s, .heartbeat_interval = 1h});
+  group.become_member();
+  group.client->confirm(RequestId(4));
+  group.client->confirm(RequestId(5));
+  EXPECT_EQ(group.expect<herder::MembershipConfirmed>(),
+            (herder::MembershipConfirmed{RequestId(4), Generation(group.generation)}));
+  EXPECT_EQ(group.expect<herder::MembershipConfirmed>().request, RequestId(5));
+  // One follows each assignment, one each order; the second order came while the first's was under way.
+  EXPECT_LE(group.heartbeats, 3);
+}
+
+TEST(GroupClient, ARebalanceConfirmsTheMembershipTooAndABrokenConnectionOnlyDelaysIt) {
+  Group group({.group_id = "g", .session_timeout = 5s, .rebalance_timeout = 5s, .heartbeat_interval = 1h});
+  group.become_member();
+  group.broker.drop_connections();
+  group.heartbeat_error = to_number(ErrorCode::RebalanceInProgress);
+  group.client->confirm(RequestId(4));
+  EXPECT_EQ(group.expect<herder::MembershipConfirmed>().request, RequestId(4));
+  group.expect<RejoinNeeded>();
+}
+
+TEST(GroupClient, AMembershipThatIsOverIsNotConfirmed) {
+  Group group({.group_id = "g", .session_timeout = 5s, .rebalance_timeout = 5s, .heartbeat_interval = 1h});
+  group.client->confirm(RequestId(1));
+  group.expect<MembershipLost>();
+  group.become_member();
+  group.heartbeat_error = to_number(ErrorCode::UnknownMemberId);
+  group.client->confirm(RequestId(2));
+  group.expect<MembershipLost>();
+  EXPECT_EQ(group.next(50ms), std::nullopt);
+}
+
 TEST(GroupClient, LeavingTellsTheCoordinatorWhyAndEndsTheHeartbeats) {
   Group group;
   group.become_member();
