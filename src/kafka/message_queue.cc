@@ -61,20 +61,21 @@ void MessageQueue::on_waiting(std::function<void()> callback) {
 }
 
 BatchPtr MessageQueue::poll(std::chrono::milliseconds timeout, std::size_t messages_max) {
-  const auto deadline = std::chrono::steady_clock::now() + timeout;
-  {
-    const std::lock_guard lock(mutex_);
-    signalled_ = false;
-  }
-  auto batch = take(messages_max);
   {
     std::unique_lock lock(mutex_);
-    if (batch->empty() && !woken_) ready_.wait_until(lock, deadline, [this] { return signalled_ || woken_; });
+    ready_.wait_for(lock, timeout, [this] { return signalled_ || woken_; });
     woken_ = false;
-    if (!batch->empty() || !signalled_) return batch;
+    signalled_ = false;
   }
-  // What the queue got may be a transaction marker or a callback: an empty batch then, but positions have moved.
-  return take(messages_max);
+  // Asked even where nothing was signalled: a member of a group that does not ask is thrown out (max.poll.interval.ms). What the
+  // queue got may be a transaction marker or a callback: an empty batch then, but positions have moved.
+  auto batch = take(messages_max);
+  if (batch->owned_.size() == messages_max) {
+    // The rest is signalled no more: the queue has not been empty in between.
+    const std::lock_guard lock(mutex_);
+    signalled_ = true;
+  }
+  return batch;
 }
 
 std::shared_ptr<Batch> MessageQueue::take(std::size_t messages_max) {

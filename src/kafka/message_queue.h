@@ -37,7 +37,7 @@ class MessageQueue {
   std::vector<rd_kafka_message_t*> slots_;
   std::mutex mutex_;
   std::condition_variable ready_;
-  bool signalled_ = false;
+  bool signalled_ = true;  ///< something may lie in the queue
   bool woken_ = false;
   std::function<void()> on_waiting_;
 };
