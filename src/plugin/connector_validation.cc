@@ -10,6 +10,7 @@
 #include "config/connector_settings.h"
 #include "fencepost/settings.h"
 #include "plugin/config_json.h"
+#include "regex/pattern.h"
 
 namespace fencepost::plugin {
 
@@ -299,6 +300,16 @@ void validate_topics(const ConfigMap& config, Findings& findings) {
     findings.error("topics", text);
     findings.error("topics.regex", text);
   }
+  std::optional<regex::Pattern> pattern;
+  const auto* expression = std::get_if<std::string>(&findings.value("topics.regex").value);
+  if (regex && expression != nullptr) {
+    if (auto compiled = regex::Pattern::compile(*expression)) {
+      pattern = *std::move(compiled);
+    } else {
+      findings.error("topics.regex",
+                     ConfigError("topics.regex", *expression, "Invalid regex: " + compiled.error().message()).what());
+    }
+  }
   if (!is_set(config, "errors.deadletterqueue.topic.name")) return;
   const std::string dead_letters = config.at("errors.deadletterqueue.topic.name");
   const auto* list = std::get_if<std::vector<std::string>>(&findings.value("topics").value);
@@ -309,6 +320,11 @@ void validate_topics(const ConfigMap& config, Findings& findings) {
                    fmt::format("The DLQ topic '{}' may not be included in the list of topics ('topics=[{}]') consumed by the "
                                "connector",
                                dead_letters, all));
+  }
+  if (pattern && pattern->matches(dead_letters)) {
+    findings.error("topics.regex", fmt::format("The DLQ topic '{}' may not be included in the regex matching the topics "
+                                               "('topics.regex={}') consumed by the connector",
+                                               dead_letters, *expression));
   }
 }
 

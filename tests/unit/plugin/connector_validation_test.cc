@@ -182,6 +182,17 @@ TEST(ValidateConnector, NeedsAConnectorClass) {
   EXPECT_FALSE(validate_connector(testing::fake_plugins(), worker(), {{"connector.class", "nope"}}));
 }
 
+TEST(ValidateConnector, WantsAnExpressionThatIsOneAndLeavesTheDeadLettersOut) {
+  const auto bad = errors(validate(sink({{"topics.regex", "("}})));
+  ASSERT_EQ(bad.size(), 1U);
+  EXPECT_TRUE(bad.at("topics.regex").front().starts_with("Invalid value ( for configuration topics.regex: Invalid regex: "));
+  const auto own = errors(validate(sink({{"topics.regex", "d.*"}, {"errors.deadletterqueue.topic.name", "dead"}})));
+  EXPECT_EQ(own, (std::map<std::string, Texts>{{"topics.regex",
+                                                {"The DLQ topic 'dead' may not be included in the regex matching the topics "
+                                                 "('topics.regex=d.*') consumed by the connector"}}}));
+  EXPECT_TRUE(errors(validate(sink({{"topics.regex", "d"}, {"errors.deadletterqueue.topic.name", "dead"}}))).empty());
+}
+
 TEST(ConfigInfos, RefuseWithEveryErrorAndTheEndpoint) {
   EXPECT_EQ(validate(source()).refusal(), std::nullopt);
   EXPECT_EQ(
