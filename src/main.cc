@@ -1,1 +1,3 @@
-int main() { return 0; }
+#include "daemon/main.h"
+
+int main(int argc, char** argv) { return fencepost::daemon::run(argc, argv); }

@@ -42,7 +42,9 @@ ConnectorRun::ConnectorRun(herder::StartConnector order, RunSurroundings surroun
       order_(std::move(order)),
       surroundings_(std::move(surroundings)),
       plugin_log_(surroundings_.log),
-      target_(order_.target) {
+      target_(order_.target) {}
+
+void ConnectorRun::begin() {
   post([this] { move_to(target_); });
 }
 

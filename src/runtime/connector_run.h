@@ -19,6 +19,8 @@ class ConnectorRun final : public Actor, private ConnectorContext {
  public:
   ConnectorRun(herder::StartConnector order, RunSurroundings surroundings);
   ~ConnectorRun() override;
+  /// Its first turn.
+  void begin();
 
   void stop();
   void change_target(herder::TargetState target);

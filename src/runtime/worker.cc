@@ -57,7 +57,7 @@ class Worker::Body {
     forget_ended();
     auto run = std::make_shared<ConnectorRun>(order, surroundings(order.connector));
     replace(connectors_, order.connector, run);
-    scheduler_.wake(run);
+    run->begin();
     return true;
   }
   bool operator()(const herder::StopConnector& order) {

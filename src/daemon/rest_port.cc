@@ -1,0 +1,60 @@
+#include "daemon/rest_port.h"
+
+#include <utility>
+
+#include "daemon/version.h"
+#include "plugin/connector_validation.h"
+
+namespace fencepost::daemon {
+
+void RestPort::submit(herder::Hop hop, herder::Request request, Answer answer) {
+  const RequestId id = pending_.add(std::move(answer));
+  if (!events_.put(herder::RequestReceived{id, hop, std::move(request)})) {
+    pending_.answer(id, Error(ErrorKind::Unavailable, "The worker is shutting down"));
+  }
+}
+
+std::shared_ptr<const rest::ConnectorViews> RestPort::connector_views() const {
+  std::shared_ptr<const herder::View> view;
+  {
+    const std::lock_guard lock(mutex_);
+    view = view_;
+  }
+  auto out = std::make_shared<rest::ConnectorViews>();
+  if (view != nullptr) {
+    for (const auto& [name, connector] : *view) out->emplace(name, *connector);
+  }
+  return out;
+}
+
+rest::ServerInfo RestPort::server_info() const {
+  const std::lock_guard lock(mutex_);
+  return {std::string(kConnectVersion), "fencepost-" + std::string(kVersion), cluster_id_};
+}
+
+std::vector<rest::PluginInfo> RestPort::plugins() const {
+  std::vector<rest::PluginInfo> out;
+  for (const PluginDescriptor& plugin : plugins_.all()) {
+    out.push_back({plugin.class_name, std::string(to_string(plugin.kind())), plugin.version});
+  }
+  return out;
+}
+
+Result<std::string> RestPort::validate(const Properties& config) {
+  FENCEPOST_TRY(const plugin::ConfigInfos infos, plugin::validate_connector(plugins_, config_, config));
+  return infos.to_json();
+}
+
+Result<std::string> RestPort::plugin_config(std::string_view plugin) { return plugin::plugin_settings_json(plugins_, plugin); }
+
+void RestPort::publish(std::shared_ptr<const herder::View> view) {
+  const std::lock_guard lock(mutex_);
+  view_ = std::move(view);
+}
+
+void RestPort::set_cluster_id(std::string cluster_id) {
+  const std::lock_guard lock(mutex_);
+  cluster_id_ = std::move(cluster_id);
+}
+
+}  // namespace fencepost::daemon

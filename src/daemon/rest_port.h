@@ -1,0 +1,45 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "config/worker_config.h"
+#include "daemon/mailbox.h"
+#include "daemon/pending_answers.h"
+#include "herder/herder.h"
+#include "plugin/registry.h"
+#include "rest/port.h"
+
+namespace fencepost::daemon {
+
+/// Between the REST server and the rest of the worker.
+class RestPort final : public rest::Port {
+ public:
+  RestPort(EventBox& events, const plugin::Registry& plugins, const config::WorkerConfig& config)
+      : events_(events), plugins_(plugins), config_(config) {}
+
+  void submit(herder::Hop hop, herder::Request request, Answer answer) override;
+  [[nodiscard]] std::shared_ptr<const rest::ConnectorViews> connector_views() const override;
+  [[nodiscard]] rest::ServerInfo server_info() const override;
+  [[nodiscard]] std::vector<rest::PluginInfo> plugins() const override;
+  [[nodiscard]] Result<std::string> validate(const Properties& config) override;
+  [[nodiscard]] Result<std::string> plugin_config(std::string_view plugin) override;
+
+  /// The herder's answer to a request that came through submit().
+  void reply(RequestId request, herder::Response response) { pending_.answer(request, std::move(response)); }
+  void publish(std::shared_ptr<const herder::View> view);
+  void set_cluster_id(std::string cluster_id);
+
+ private:
+  EventBox& events_;
+  const plugin::Registry& plugins_;
+  const config::WorkerConfig& config_;
+  PendingAnswers<herder::Response> pending_;
+  mutable std::mutex mutex_;
+  std::string cluster_id_;
+  std::shared_ptr<const herder::View> view_;
+};
+
+}  // namespace fencepost::daemon

@@ -1,0 +1,68 @@
+#include "daemon/stores.h"
+
+#include <future>
+
+#include "daemon/translate_settings.h"
+
+namespace fencepost::daemon {
+namespace {
+
+Result<kafka::TopicLogOptions> log_options(const config::WorkerConfig& config, const config::InternalTopic& topic,
+                                           const std::string& setting, std::string_view purpose) {
+  kafka::TopicLogOptions out;
+  out.topic.name = topic.name;
+  out.topic.partitions = topic.partitions;
+  out.topic.replication_factor = topic.replication_factor;
+  for (const auto& [key, value] : topic.settings) {
+    if (value) out.topic.configs[key] = *value;
+  }
+  out.setting = setting;
+  FENCEPOST_TRY(out.consumer, worker_client(config, kafka::ClientKind::Consumer, purpose, kafka::log_consumer_defaults()));
+  FENCEPOST_TRY(out.admin, worker_client(config, kafka::ClientKind::Admin, purpose));
+  return out;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Stores>> Stores::make(const config::WorkerConfig& config, EventBox& events, const Log& log) {
+  auto out = std::make_unique<Stores>();
+  const auto post = [&events](herder::Event event) { events.put(std::move(event)); };
+  FENCEPOST_TRY(kafka::Translated producer,
+                worker_client(config, kafka::ClientKind::Producer, "stores", kafka::log_producer_defaults()));
+  out->writer_ = std::make_shared<kafka::LogWriter>(std::move(producer), log);
+
+  store::ConfigLogOptions configs;
+  FENCEPOST_TRY(configs.log, log_options(config, config.config_topic, "config.storage.topic", "configs"));
+  configs.log.single_partition = true;
+  if (config.transactional_leader()) {
+    const Properties musts{
+        {"transactional.id", config.leader_transactional_id()}, {"enable.idempotence", "true"}, {"acks", "all"}};
+    FENCEPOST_TRY(configs.leader,
+                  worker_client(config, kafka::ClientKind::Producer, "leader", kafka::log_producer_defaults(), musts));
+  }
+  out->configs_ = std::make_unique<store::ConfigLog>(std::move(configs), out->writer_, log, post);
+
+  FENCEPOST_TRY(kafka::TopicLogOptions statuses, log_options(config, config.status_topic, "status.storage.topic", "statuses"));
+  out->statuses_ = std::make_unique<store::StatusLog>(std::move(statuses), out->writer_, log, post);
+  FENCEPOST_TRY(kafka::TopicLogOptions offsets, log_options(config, config.offset_topic, "offset.storage.topic", "offsets"));
+  out->offsets_ = std::make_unique<store::OffsetLog>(std::move(offsets), out->writer_, log);
+  return out;
+}
+
+Result<void> Stores::start(std::chrono::milliseconds timeout) {
+  auto statuses = std::async(std::launch::async, [&] { return statuses_->start(timeout); });
+  auto offsets = std::async(std::launch::async, [&] { return offsets_->start(timeout); });
+  Result<void> configs = configs_->start(timeout);
+  for (const Result<void>& outcome : {configs, statuses.get(), offsets.get()}) {
+    if (!outcome) return Failure(outcome.error());
+  }
+  return {};
+}
+
+void Stores::stop() {
+  if (configs_ != nullptr) configs_->stop();
+  if (statuses_ != nullptr) statuses_->stop();
+  if (offsets_ != nullptr) offsets_->stop();
+}
+
+}  // namespace fencepost::daemon

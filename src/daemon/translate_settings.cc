@@ -1,0 +1,129 @@
+#include "daemon/translate_settings.h"
+
+#include <fmt/format.h>
+
+#include "config/client_config.h"
+#include "protocol/signature.h"
+
+namespace fencepost::daemon {
+namespace {
+
+config::ClientKind config_kind(kafka::ClientKind kind) {
+  switch (kind) {
+    case kafka::ClientKind::Producer:
+      return config::ClientKind::Producer;
+    case kafka::ClientKind::Consumer:
+      return config::ClientKind::Consumer;
+    case kafka::ClientKind::Admin:
+      return config::ClientKind::Admin;
+  }
+  return config::ClientKind::Admin;
+}
+
+std::string listener_text(const config::Listener& listener) {
+  std::string url = listener.url();
+  if (url.ends_with('/')) url.pop_back();
+  return url;
+}
+
+herder::ConnectorKind kind_of(const PluginDescriptor& plugin) {
+  return plugin.kind() == PluginKind::Source ? herder::ConnectorKind::Source : herder::ConnectorKind::Sink;
+}
+
+}  // namespace
+
+rest::Options rest_options(const config::WorkerConfig& config) {
+  rest::Options out;
+  out.listeners.clear();
+  for (const auto& listener : config.listeners) out.listeners.push_back(listener_text(listener));
+  if (config.admin_listeners) {
+    out.admin_listeners.emplace();
+    for (const auto& listener : *config.admin_listeners) out.admin_listeners->push_back(listener_text(listener));
+  }
+  out.advertised_host = config.advertised_host.value_or("");
+  out.advertised_port = config.advertised_port;
+  if (config.advertised_listener < config.listeners.size()) {
+    out.advertised_listener = config.listeners[config.advertised_listener].scheme();
+  }
+  out.allow_origin = config.access_control_allow_origin;
+  out.allow_methods = config.access_control_allow_methods;
+  out.response_headers = config.originals.get_or("response.http.headers.config", "");
+  out.topic_tracking = config.topic_tracking_enabled;
+  out.topic_tracking_reset = config.topic_tracking_reset_allowed;
+  out.request_bytes_max = config.rest_request_bytes_max;
+  return out;
+}
+
+herder::Options herder_options(const config::WorkerConfig& config, const rest::Server& rest, const plugin::Registry& plugins) {
+  herder::Options out;
+  out.group_id = config.group_id;
+  out.worker_id = rest.worker_id();
+  out.advertised_url = rest.advertised_url();
+  out.exactly_once = static_cast<herder::ExactlyOnce>(config.exactly_once);
+  static_assert(static_cast<int>(herder::ExactlyOnce::Enabled) == static_cast<int>(config::ExactlyOnceSource::Enabled));
+  switch (config.protocol) {
+    case config::ConnectProtocol::Eager:
+      out.connect_protocol = "eager";
+      break;
+    case config::ConnectProtocol::Compatible:
+      out.connect_protocol = "compatible";
+      break;
+    case config::ConnectProtocol::Sessioned:
+      out.connect_protocol = "sessioned";
+      break;
+  }
+  out.scheduled_rebalance_max_delay = config.scheduled_rebalance_delay_max;
+  out.rebalance_timeout = config.rebalance_timeout;
+  out.worker_sync_timeout = config.worker_sync_timeout;
+  out.worker_unsync_backoff = config.worker_unsync_backoff;
+  out.graceful_shutdown_timeout = config.task_shutdown_timeout;
+  out.topic_tracking = config.topic_tracking_enabled;
+  out.session_keys.generation_algorithm = config.key_generation_algorithm;
+  out.session_keys.key_bytes = config.key_size_bits ? static_cast<std::size_t>(*config.key_size_bits) / 8
+                                                    : protocol::default_key_bytes(config.key_generation_algorithm).value_or(32);
+  out.session_keys.ttl = config.key_ttl;
+  out.session_keys.signature_algorithm = config.signature_algorithm;
+  out.session_keys.verification_algorithms = config.verification_algorithms;
+  std::map<std::string, herder::PluginInfo> table;
+  for (const PluginDescriptor& plugin : plugins.all()) {
+    if (plugin.kind() != PluginKind::Source && plugin.kind() != PluginKind::Sink) continue;
+    const herder::PluginInfo info{plugin.class_name, kind_of(plugin), plugin.version};
+    for (const std::string& name : plugin::short_names(plugin)) table.emplace(name, info);
+    table.insert_or_assign(plugin.class_name, info);
+  }
+  out.plugins = herder::PluginTable(std::move(table));
+  return out;
+}
+
+group::Settings group_settings(const config::WorkerConfig& config) {
+  group::Settings out;
+  out.group_id = config.group_id;
+  out.session_timeout = config.session_timeout;
+  out.rebalance_timeout = config.rebalance_timeout;
+  out.heartbeat_interval = config.heartbeat_interval;
+  return out;
+}
+
+Result<kafka::Translated> worker_client(const config::WorkerConfig& config, kafka::ClientKind kind, std::string_view purpose,
+                                        const Properties& defaults, const Properties& musts) {
+  Properties java = defaults;
+  for (const auto& [key, value] : config::worker_client(config, config_kind(kind), purpose)) java.set(key, value);
+  for (const auto& [key, value] : musts) java.set(key, value);
+  return kafka::translate(kind, java);
+}
+
+Result<net::Settings> wire_settings(const config::WorkerConfig& config) {
+  FENCEPOST_TRY(const kafka::Translated client, worker_client(config, kafka::ClientKind::Admin, "group"));
+  Properties librdkafka;
+  for (const auto& [key, value] : client.settings) librdkafka.set(key, value);
+  FENCEPOST_TRY(net::Settings out, net::settings_from(librdkafka));
+  out.client_id = config.client_id;
+  out.request_timeout = config.request_timeout;
+  out.reconnect_backoff = config.reconnect_backoff;
+  out.reconnect_backoff_max = config.reconnect_backoff_max;
+  out.retry_backoff = config.retry_backoff;
+  out.metadata_max_age = config.metadata_age_max;
+  return out;
+}
+
+}  // namespace fencepost::daemon

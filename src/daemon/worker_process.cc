@@ -1,0 +1,117 @@
+#include "daemon/worker_process.h"
+
+#include <fmt/format.h>
+
+#include <thread>
+
+#include "daemon/builtins.h"
+#include "daemon/clock.h"
+#include "daemon/rest_port.h"
+#include "daemon/runtime_ports.h"
+#include "daemon/shell.h"
+#include "daemon/signals.h"
+#include "daemon/stores.h"
+#include "daemon/translate_settings.h"
+#include "daemon/version.h"
+#include "daemon/wire_client.h"
+#include "herder/herder.h"
+#include "kafka/admin.h"
+#include "runtime/kafka_clients.h"
+
+namespace fencepost::daemon {
+namespace {
+
+using namespace std::chrono_literals;
+
+// As long as Java's client asks for the cluster (default.api.timeout.ms) and Java's stores for their topics.
+constexpr auto kClusterTimeout = 60s;
+constexpr auto kStoresTimeout = 60s;
+
+/// Feeds events to the herder and its actions to the shell, until the worker is done.
+void serve(herder::Herder& herder, Shell& shell, EventBox& events, RestPort& rest, const Clock& clock) {
+  while (!shell.terminated()) {
+    const auto deadline = herder.next_deadline();
+    const auto until = deadline ? clock.steady(*deadline) : std::chrono::steady_clock::now() + 1h;
+    auto event = events.take_until(until);
+    if (!event && events.closed()) return;
+    const herder::Actions actions = herder.apply(event ? *event : herder::Event(herder::TimePassed{}), clock.now());
+    // Published before the answers go out, so that who was told of a change also reads it.
+    rest.publish(herder.view());
+    for (const auto& action : actions) shell.execute(action);
+  }
+}
+
+Result<std::string> ask_cluster_id(const config::WorkerConfig& config, const Log& log) {
+  FENCEPOST_TRY(const kafka::Translated settings, worker_client(config, kafka::ClientKind::Admin, "start"));
+  for (const std::string& warning : settings.warnings) log.warn(warning);
+  FENCEPOST_TRY(const auto admin, kafka::Admin::create(settings, log));
+  auto id = admin->cluster_id(kClusterTimeout);
+  if (!id) {
+    return Failure(std::move(id).error().while_doing(
+        fmt::format("cannot reach a Kafka broker at {} (bootstrap.servers); check the address and that the broker runs",
+                    fmt::join(config.bootstrap_servers, ","))));
+  }
+  return id;
+}
+
+runtime::WorkerOptions runtime_options(const config::WorkerConfig& config) {
+  return {.worker = config.originals,
+          .group_id = config.group_id,
+          .offset_flush_interval = config.offset_flush_interval,
+          .offset_flush_timeout = config.offset_flush_timeout,
+          .graceful_shutdown_timeout = config.task_shutdown_timeout,
+          .topic_creation_enabled = config.topic_creation_enabled,
+          .offsets_partitions = config.offset_topic.partitions,
+          .offsets_replication_factor = config.offset_topic.replication_factor};
+}
+
+Result<void> start_and_serve(const config::WorkerConfig& config, const Log& log) {
+  EventBox events;
+  const Signals signals([&events, &log] {
+    log.info("stopping: tasks end and the group is left");
+    events.put(herder::ShutdownRequested{});
+  });
+  FENCEPOST_TRY(const plugin::Registry plugins, plugin::Registry::make(builtin_plugins()));
+  RestPort port(events, plugins, config);
+  FENCEPOST_TRY(const auto rest, rest::Server::open(rest_options(config), port, log));
+  FENCEPOST_TRY(std::string cluster_id, ask_cluster_id(config, log));
+  port.set_cluster_id(std::move(cluster_id));
+  FENCEPOST_TRY(const auto stores, Stores::make(config, events, log));
+  FENCEPOST_TRY(const auto wire, WireClient::start(config, events, log));
+
+  OffsetsBinding offsets(stores->offsets());
+  FencerBinding fencer(wire->fencer());
+  PluginsBinding plugins_port(plugins);
+  runtime::KafkaClients clients(log);
+  runtime::Worker runtime(runtime_options(config), {&offsets, &fencer, &plugins_port, &clients, {}}, log,
+                          [&events](herder::Event event) { events.put(std::move(event)); });
+  rest::LeaderClient leader(log);
+  herder::Herder herder(herder_options(config, *rest, plugins));
+  const Clock clock;
+  {
+    Shell shell({config, plugins, events, port, leader, *stores, *wire, runtime, log});
+    FENCEPOST_CHECK(stores->start(kStoresTimeout));
+    events.put(herder::StoresRead{});
+    log.info(fmt::format("worker {} serves {}", rest->worker_id(), rest->advertised_url()));
+    serve(herder, shell, events, port, clock);
+    if (auto flushed = stores->statuses().flush(2s); !flushed)
+      log.warn("the last statuses may be lost: " + flushed.error().message());
+  }
+  events.close();
+  rest->close();
+  stores->stop();
+  log.info("stopped");
+  return {};
+}
+
+}  // namespace
+
+int run_worker(const config::WorkerConfig& config, const Log& log) {
+  log.info(fmt::format("fencepost {} (Kafka Connect {}), group {}", kVersion, kConnectVersion, config.group_id));
+  const auto outcome = start_and_serve(config, log);
+  if (outcome) return 0;
+  log.error("cannot start: " + outcome.error().message());
+  return 1;
+}
+
+}  // namespace fencepost::daemon

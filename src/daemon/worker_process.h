@@ -1,0 +1,11 @@
+#pragma once
+
+#include "base/log.h"
+#include "config/worker_config.h"
+
+namespace fencepost::daemon {
+
+/// Runs a worker until SIGTERM or SIGINT; the exit code. What keeps it from starting is one line in the log that names the cure.
+[[nodiscard]] int run_worker(const config::WorkerConfig& config, const Log& log);
+
+}  // namespace fencepost::daemon
