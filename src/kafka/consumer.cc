@@ -53,6 +53,8 @@ struct Consumer::State {
 
 namespace {
 
+constexpr std::chrono::milliseconds kFirstMetadataTime{2'000};
+
 Result<native::Conf> consumer_conf(const Translated& settings, bool partition_ends) {
   Translated used = settings;
   used.settings["enable.auto.commit"] = "false";
@@ -164,6 +166,8 @@ Result<void> AssignedConsumer::start(const std::vector<PartitionOffset>& from) {
     if (std::find(state_->started.begin(), state_->started.end(), at) != state_->started.end()) again.push_back(at);
   }
   stop(again);
+  // Asking for a topic waits for a connection, not for one of librdkafka's timers (500 ms and more) to look for a leader.
+  if (state_->topics.empty() && !from.empty()) (void)partition_count(from.front().at.topic, kFirstMetadataTime);
   for (const auto& [at, offset] : from) {
     auto& topic = state_->topics[at.topic];
     if (!topic) topic.reset(rd_kafka_topic_new(state_->client.get(), at.topic.c_str(), nullptr));

@@ -56,19 +56,30 @@ void LogWriter::send(std::string_view topic, std::optional<std::string_view> key
       id = ++last_id_;
       callbacks_.emplace(id, std::move(callback));
     }
-    if (!producer_) {
-      auto made = Producer::create(
-          settings_, log_, [this](const Delivered& d) { delivered(d); }, Producer::Polling::Background);
-      if (made) {
-        producer_ = *std::move(made);
-      } else {
-        result = Failure(std::move(made).error());
-      }
-    }
-    if (producer_) result = producer_->produce({.topic = topic, .key = key, .value = value, .opaque = id});
+    auto made = producer();
+    result =
+        made ? (*made)->produce({.topic = topic, .key = key, .value = value, .opaque = id}) : Failure(std::move(made).error());
   }
   if (result) return;
   if (const Callback refused = take(id)) refused(Failure(std::move(result).error()));
+}
+
+Result<Producer*> LogWriter::producer() {
+  if (!producer_) {
+    FENCEPOST_TRY(producer_, Producer::create(
+                                 settings_, log_, [this](const Delivered& d) { delivered(d); }, Producer::Polling::Background));
+  }
+  return producer_.get();
+}
+
+void LogWriter::prepare(const std::string& topic, std::chrono::milliseconds timeout) {
+  Producer* ready = nullptr;
+  {
+    const std::lock_guard producing(produce_mutex_);
+    ready = producer().value_or(nullptr);
+  }
+  // What is wrong with the topic or the settings shows when something is written.
+  if (ready != nullptr) (void)ready->partition_count(topic, timeout);
 }
 
 Result<void> LogWriter::flush(std::chrono::milliseconds timeout) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 
@@ -32,10 +33,13 @@ class LogWriter {
 
   void send(std::string_view topic, std::optional<std::string_view> key, std::optional<std::string_view> value,
             Callback callback);
+  /// Connects and learns where the topic is, so that its first record need not wait for that.
+  void prepare(const std::string& topic, std::chrono::milliseconds timeout);
   /// Waits for all that was sent before.
   [[nodiscard]] Result<void> flush(std::chrono::milliseconds timeout);
 
  private:
+  Result<Producer*> producer();  // with the mutex held
   void delivered(const Delivered& delivery);
   Callback take(std::uint64_t id);
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kafka/native.h"
+#include "kafka/partition_list.h"
 
 namespace fencepost::kafka {
 
@@ -161,6 +162,10 @@ rd_kafka_resp_err_t Producer::State::enqueue(rd_kafka_topic_t* topic, const OutR
   }
   const native::NativeError error(rd_kafka_produceva(client.get(), arguments.data(), arguments.size()));
   return error ? rd_kafka_error_code(error.get()) : RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+Result<std::int32_t> Producer::partition_count(const std::string& topic, milliseconds timeout) const {
+  return native::partition_count(state_->client.get(), topic, timeout);
 }
 
 Result<void> Producer::produce(const OutRecord& record) {

@@ -69,6 +69,9 @@ class Producer {
   Producer(const Producer&) = delete;
   Producer& operator=(const Producer&) = delete;
 
+  /// Partitions of a topic; NotFound where there is no such topic: librdkafka itself would only tell after the delivery timeout.
+  /// Asked before the first record it also spares that record a wait of half a second for the topic's leaders.
+  [[nodiscard]] Result<std::int32_t> partition_count(const std::string& topic, std::chrono::milliseconds timeout) const;
   /// Copies the record into the queue. Waits for room at most max.block.ms (Timeout then). Other errors are about this
   /// record (too large, no such partition) or say that the producer is dead (Fenced or Failed; see dead()).
   [[nodiscard]] Result<void> produce(const OutRecord& record);

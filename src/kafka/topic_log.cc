@@ -82,6 +82,8 @@ Result<void> TopicLog::open(Clock::time_point deadline) {
   FENCEPOST_TRY(const std::int32_t partitions, checked_partitions(timeout));
   Translated settings = options_.consumer;
   FENCEPOST_TRY(auto consumer, AssignedConsumer::create(settings, log_, true));
+  // Makes the client know its brokers first: it looks for the leaders of unknown topics by a timer of half a second.
+  FENCEPOST_CHECK(consumer->partition_count(topic(), timeout));
   std::vector<OffsetQuestion> questions;
   for (std::int32_t p = 0; p < partitions; ++p) questions.push_back({.at = {topic(), p}, .when = kOffsetBeginning});
   FENCEPOST_TRY(const auto beginnings, consumer->offsets_at(questions, timeout));

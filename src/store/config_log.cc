@@ -43,6 +43,12 @@ ConfigLog::~ConfigLog() {
   log_.stop();
 }
 
+Result<void> ConfigLog::start(std::chrono::milliseconds timeout) {
+  FENCEPOST_CHECK(log_.start(timeout));
+  writer_->prepare(log_.topic(), kPrepareTime);
+  return {};
+}
+
 void ConfigLog::read_to_end(RequestId request) {
   log_.read_to_end(read_timeout_, [post = post_, request](Result<kafka::TopicLog::Ends> ends) {
     if (ends) {

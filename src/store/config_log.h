@@ -39,7 +39,7 @@ class ConfigLog {
   ~ConfigLog();
 
   /// See TopicLog::start(). When it returns all that was in the topic has been posted.
-  [[nodiscard]] Result<void> start(std::chrono::milliseconds timeout) { return log_.start(timeout); }
+  [[nodiscard]] Result<void> start(std::chrono::milliseconds timeout);
   void stop() { log_.stop(); }
 
   /// -> ConfigLogEndReached.

@@ -94,8 +94,9 @@ Result<void> LeaderWriter::ensure_claimed(Clock::time_point deadline) {
     if (stopping_) producer_->cancel();
   }
   const auto claimed = producer_->init_transactions(until(deadline));
-  if (claimed) return {};
-  return Failure(abandon(claimed.error()));
+  if (!claimed) return Failure(abandon(claimed.error()));
+  FENCEPOST_CHECK(producer_->partition_count(topic_, until(deadline)));
+  return {};
 }
 
 /// The producer is of no more use; says why.

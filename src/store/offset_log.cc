@@ -11,6 +11,12 @@ OffsetLog::OffsetLog(kafka::TopicLogOptions options, std::shared_ptr<kafka::LogW
 
 OffsetLog::~OffsetLog() { log_.stop(); }
 
+Result<void> OffsetLog::start(std::chrono::milliseconds timeout) {
+  FENCEPOST_CHECK(log_.start(timeout));
+  if (writer_) writer_->prepare(log_.topic(), kPrepareTime);
+  return {};
+}
+
 void OffsetLog::read(std::span<const kafka::LogRecord> records) {
   const std::lock_guard lock(mutex_);
   for (const auto& record : records) {

@@ -38,7 +38,7 @@ class OffsetLog {
   ~OffsetLog();
 
   /// See TopicLog::start(): reads to the end (under read_committed, to the last stable offset).
-  [[nodiscard]] Result<void> start(std::chrono::milliseconds timeout) { return log_.start(timeout); }
+  [[nodiscard]] Result<void> start(std::chrono::milliseconds timeout);
   void stop() { log_.stop(); }
 
   /// What get() and entries() say afterwards is at least as new as the topic at the time of the call. The callback comes on the

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <utility>
 
+#include "store/write_round.h"
+
 namespace fencepost::store {
 
 struct StatusLog::Shared {
@@ -31,6 +33,12 @@ StatusLog::StatusLog(kafka::TopicLogOptions options, std::shared_ptr<kafka::LogW
       }) {}
 
 StatusLog::~StatusLog() { stop(); }
+
+Result<void> StatusLog::start(std::chrono::milliseconds timeout) {
+  FENCEPOST_CHECK(log_.start(timeout));
+  writer_->prepare(log_.topic(), kPrepareTime);
+  return {};
+}
 
 void StatusLog::stop() {
   {

@@ -24,7 +24,7 @@ class StatusLog {
   StatusLog(kafka::TopicLogOptions options, std::shared_ptr<kafka::LogWriter> writer, const Log& log, Post post);
   ~StatusLog();
 
-  [[nodiscard]] Result<void> start(std::chrono::milliseconds timeout) { return log_.start(timeout); }
+  [[nodiscard]] Result<void> start(std::chrono::milliseconds timeout);
   void stop();
 
   void write(const herder::WriteStatusRecord& order);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -9,6 +10,9 @@
 #include "base/error.h"
 
 namespace fencepost::store {
+
+/// How long a start waits for the writer's first connection; writing works without as well, only later.
+inline constexpr std::chrono::milliseconds kPrepareTime{2'000};
 
 /// Several records written as one thing: answers once, when the last of them is done, with the first error.
 ///
