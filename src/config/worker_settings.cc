@@ -444,10 +444,10 @@ std::vector<ConfigKey> kafkas_settings() {
 
 std::vector<ConfigKey> our_settings() {
   return {
-      // Twice the largest config that people are known to post, far below what would hurt a worker of tens of megabytes.
+      // Above the longest text that Jackson reads, 20 MB, so that one which is longer gets the answer that Java gives.
       {.name = "rest.request.max.bytes",
        .type = ConfigType::Int,
-       .default_value = 8 * 1024 * 1024,
+       .default_value = 32 * 1024 * 1024,
        .validator = validators::at_least(std::int64_t{1024}),
        .importance = Importance::Low,
        .documentation = "The largest body of a REST request, in bytes; larger ones are answered with 413."},

@@ -69,7 +69,17 @@ void Call::on_response(const herder::Response& response) {
   if (const auto* other = std::get_if<herder::ForwardTo>(&response); other != nullptr && hop_ != herder::Hop::ForwardedTwice) {
     return forward(other->url);
   }
+  if (const auto* error = std::get_if<Error>(&response); error != nullptr && is_repaired_escape(*error)) {
+    return answer(error_reply(400, fmt::format("{}; or is the '%' in the path a malformed escape?", error->message())));
+  }
   answer(to_reply(response));
+}
+
+/// Many clients mend "/connectors/%zz" to "/connectors/%25zz" before they send it. Java's server refuses each %25, malformed or
+/// not; here it can belong to a name, so it counts as malformed only where no connector has it.
+bool Call::is_repaired_escape(const Error& error) const {
+  return error.kind() == ErrorKind::NotFound && request_.method == "GET" && !parameters_.empty() &&
+         has_stray_percent(parameters_[0]);
 }
 
 std::string Call::location() const {

@@ -56,6 +56,7 @@ class Call : public std::enable_shared_from_this<Call> {
 
  private:
   void on_response(const herder::Response& response);
+  [[nodiscard]] bool is_repaired_escape(const Error& error) const;
   void forward(const std::string& worker_url);
   void relay(const std::string& worker_url, Result<HttpReply> result);
   [[nodiscard]] HttpRequest forwarded() const;

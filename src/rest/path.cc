@@ -109,6 +109,13 @@ std::string encode_segment(std::string_view name) { return encode(name, kSegment
 
 std::string encode_strictly(std::string_view name) { return encode(name, kUnreservedMarks); }
 
+bool has_stray_percent(std::string_view name) {
+  for (std::size_t at = name.find('%'); at != std::string_view::npos; at = name.find('%', at + 1)) {
+    if (escaped_byte(name, at) < 0) return true;
+  }
+  return false;
+}
+
 std::string with_clean_query(std::string_view target) {
   const auto mark = target.find('?');
   if (mark == std::string_view::npos) return std::string(target);

@@ -18,6 +18,9 @@ namespace fencepost::rest {
 /// The same with nothing left but RFC 3986's unreserved characters, for URLs that another worker must read.
 [[nodiscard]] std::string encode_strictly(std::string_view name);
 
+/// Whether a decoded name still holds a '%' that begins no escape.
+[[nodiscard]] bool has_stray_percent(std::string_view name);
+
 /// A target with whatever its query may not hold percent-encoded: queries that nobody knows are ignored, not refused.
 [[nodiscard]] std::string with_clean_query(std::string_view target);
 

@@ -27,7 +27,7 @@ struct Options {
   std::string response_headers;                  ///< `response.http.headers.config`
   bool topic_tracking = true;                    ///< `topic.tracking.enable`
   bool topic_tracking_reset = true;              ///< `topic.tracking.allow.reset`
-  std::size_t request_bytes_max = 64U << 20U;    ///< `rest.request.max.bytes`, ours: a larger body is refused with 413
+  std::size_t request_bytes_max = 32U << 20U;    ///< `rest.request.max.bytes`, ours: a larger body is refused with 413
   std::size_t header_bytes_max = 8192;           ///< request line and headers, as with Jetty: 414 or 431
   std::size_t threads = 2;
   std::chrono::seconds request_timeout{90};  ///< the herder's own deadline; the server waits a little longer

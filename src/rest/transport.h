@@ -32,7 +32,7 @@ class Transport {
 
   struct Limits {
     std::size_t header_bytes_max = 8192;
-    std::size_t body_bytes_max = 64U << 20U;
+    std::size_t body_bytes_max = 32U << 20U;
     std::size_t threads = 2;
     std::chrono::milliseconds idle{60000};
     std::chrono::milliseconds farewell{2000};  ///< how long close() waits for requests that are under way

@@ -65,6 +65,13 @@ TEST_F(RoutesTest, EachKindOfErrorHasItsStatus) {
   }
 }
 
+TEST_F(RoutesTest, AnEscapeThatAClientMendedIsMalformedUnlessAConnectorHasThatName) {
+  EXPECT_EQ(answered_by(kInfo, "/connectors/50%25").status, 200);
+  EXPECT_EQ(answered_by(Error(ErrorKind::NotFound, "why"), "/connectors/%25zz").status, 400);
+  EXPECT_EQ(answered_by(Error(ErrorKind::NotFound, "why"), "/connectors/%2541").status, 404);
+  EXPECT_EQ(ask("DELETE", "/connectors/%25").status, 404);
+}
+
 TEST_F(RoutesTest, HealthIsJavasWhenReadyAndNamesEachPartThatWaitsWhenNot) {
   EXPECT_EQ(answered_by(herder::Health{true, "", {}}, "/health").body,
             R"({"status":"healthy","message":"Worker has completed startup and is ready to handle requests."})");
