@@ -228,14 +228,15 @@ void TopicLog::find_targets() {
     return;
   }
   // Brokers away: ask again at the next round, until a request's time is over.
-  for (auto& request : waiting_) {
-    const bool hopeless = !answers.error().retriable() && answers.error().kind() != ErrorKind::NotFound;
-    if (request.targets.empty() && (hopeless || Clock::now() >= request.deadline)) request.callback(Failure(answers.error()));
-  }
-  std::erase_if(waiting_, [&](const Waiting& w) {
-    const bool hopeless = !answers.error().retriable() && answers.error().kind() != ErrorKind::NotFound;
-    return w.targets.empty() && (hopeless || Clock::now() >= w.deadline);
+  const ErrorKind kind = answers.error().kind();
+  const bool hopeless = kind == ErrorKind::Forbidden || kind == ErrorKind::InvalidConfig || kind == ErrorKind::Bug;
+  std::vector<EndCallback> given_up;
+  std::erase_if(waiting_, [&](Waiting& request) {
+    if (!request.targets.empty() || (!hopeless && Clock::now() < request.deadline)) return false;
+    given_up.push_back(std::move(request.callback));
+    return true;
   });
+  for (const auto& callback : given_up) callback(Failure(answers.error()));
 }
 
 bool TopicLog::reached(const Ends& targets) {
