@@ -110,6 +110,52 @@ class ProducerPort {
   virtual void cancel() = 0;
 };
 
+// ---- consumers of sinks ----
+
+struct Place {
+  std::string topic;
+  std::int32_t partition = 0;
+  friend auto operator<=>(const Place&, const Place&) = default;
+};
+using PlaceOffsets = std::map<Place, std::int64_t>;
+
+/// A record as it was read; views live as long as its batch.
+struct RecordIn {
+  std::string_view topic;
+  std::int32_t partition = 0;
+  std::int64_t offset = 0;
+  std::int64_t timestamp_ms = -1;
+  bool log_append_time = false;
+  std::optional<std::string_view> key{};
+  std::optional<std::string_view> value{};
+  std::vector<HeaderOut> headers{};
+};
+struct RecordsIn {
+  std::shared_ptr<const void> owner;  ///< keeps the bytes
+  std::vector<RecordIn> records;
+};
+
+/// Told in poll(), and of the last revocation in the consumer's end; must not throw.
+struct ConsumerListener {
+  /// Returns where to begin; a partition that is left out begins at its committed offset.
+  std::function<PlaceOffsets(const std::vector<Place>&)> assigned;
+  /// `lost`: others may own them already, nothing can be committed.
+  std::function<void(const std::vector<Place>&, bool lost)> revoked;
+};
+
+/// A member of a consumer group. Threads: one at a time.
+class ConsumerPort {
+ public:
+  virtual ~ConsumerPort() = default;
+  [[nodiscard]] virtual Result<void> subscribe(const std::vector<std::string>& topics) = 0;
+  /// What is there, at once; must be called every few hundred milliseconds so that the group sees progress.
+  [[nodiscard]] virtual Result<RecordsIn> poll() = 0;
+  [[nodiscard]] virtual Result<void> commit(const PlaceOffsets& offsets) = 0;
+  [[nodiscard]] virtual Result<void> pause(const std::vector<Place>& partitions) = 0;
+  [[nodiscard]] virtual Result<void> resume(const std::vector<Place>& partitions) = 0;
+  [[nodiscard]] virtual Result<void> seek(const PlaceOffsets& to) = 0;
+};
+
 struct TopicToCreate {
   std::string name;
   std::int32_t partitions = -1;          ///< -1: the broker's default
@@ -132,6 +178,16 @@ class ClientsPort {
   [[nodiscard]] virtual Result<void> create_topic(const Properties& admin, const TopicToCreate& topic) = 0;
   /// Everything in an offsets topic up to its last stable offset: newest value by key.
   [[nodiscard]] virtual Result<OffsetTable> read_offsets_topic(const Properties& consumer, const std::string& topic) = 0;
+  /// `records_waiting` comes from any thread, quick, whenever something waits after there was nothing.
+  [[nodiscard]] virtual Result<std::unique_ptr<ConsumerPort>> group_consumer(const Properties& settings, const Log& log,
+                                                                             ConsumerListener listener,
+                                                                             std::function<void()> records_waiting) = 0;
+  [[nodiscard]] virtual Result<PlaceOffsets> group_offsets(const Properties& admin, const std::string& group) = 0;
+  /// Nothing for a partition: its offset is forgotten. Conflict where the group has members.
+  [[nodiscard]] virtual Result<void> change_group_offsets(const Properties& admin, const std::string& group,
+                                                          const std::map<Place, std::optional<std::int64_t>>& changes) = 0;
+  /// A group that does not exist is no error. Conflict where it has members.
+  [[nodiscard]] virtual Result<void> delete_group(const Properties& admin, const std::string& group) = 0;
 };
 
 /// Settings of the worker that tasks need.

@@ -160,7 +160,10 @@ Result<std::vector<TransformStage>> make_transforms(const PluginsPort& plugins, 
   std::vector<TransformStage> out;
   for (const std::string& alias : list(connector, "transforms")) {
     const std::string prefix = "transforms." + alias + ".";
-    TransformStage stage{.alias = alias, .transformation = nullptr, .predicate = nullptr};
+    TransformStage stage{.alias = alias, .class_name = {}, .transformation = nullptr, .predicate = nullptr};
+    if (const auto* plugin = plugins.find(PluginKind::Transformation, connector.get_or(prefix + "type", ""))) {
+      stage.class_name = plugin->class_name;
+    }
     FENCEPOST_TRY(stage.transformation, instantiate<Transformation>(plugins, PluginKind::Transformation, prefix + "type",
                                                                     connector.get(prefix + "type")));
     Properties settings = connector.with_prefix(prefix);
@@ -187,10 +190,12 @@ Result<Converters> make_converters(const PluginsPort& plugins, const Properties&
     FENCEPOST_TRY(auto converter, instantiate<Converter>(plugins, PluginKind::Converter, setting, found.name));
     FENCEPOST_CHECK(configured(setting, [&] { converter->configure(found.settings, is_key); }));
     (is_key ? out.key : out.value) = std::move(converter);
+    (is_key ? out.key_class : out.value_class) = plugins.find(PluginKind::Converter, *found.name)->class_name;
   }
   const ConverterConfig found =
       find_converter("header.converter", connector, worker, "org.apache.kafka.connect.storage.SimpleHeaderConverter");
   FENCEPOST_TRY(out.header, instantiate<HeaderConverter>(plugins, PluginKind::HeaderConverter, "header.converter", found.name));
+  out.header_class = plugins.find(PluginKind::HeaderConverter, *found.name)->class_name;
   FENCEPOST_CHECK(configured("header.converter", [&] { out.header->configure(found.settings); }));
   return out;
 }

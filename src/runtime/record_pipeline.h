@@ -18,6 +18,7 @@ namespace fencepost::runtime {
 /// A transformation and when it is applied (KIP-585).
 struct TransformStage {
   std::string alias;
+  std::string class_name;
   std::unique_ptr<Transformation> transformation;
   std::shared_ptr<const Predicate> predicate;  ///< null pointer: always
   bool negate = false;
@@ -27,6 +28,9 @@ struct Converters {
   std::unique_ptr<Converter> key;
   std::unique_ptr<Converter> value;
   std::unique_ptr<HeaderConverter> header;
+  std::string key_class{};
+  std::string value_class{};
+  std::string header_class{};
 };
 
 /// The transforms and converters that a connector's config names, made and configured; converters that it does not name are the

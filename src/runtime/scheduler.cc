@@ -48,9 +48,9 @@ Scheduler::~Scheduler() {
 void Scheduler::wake(const std::shared_ptr<Job>& job) {
   const std::lock_guard lock(mutex_);
   if (stopping_) return;
-  if (job->place_ == Job::Place::InTurn) {
+  if (job->where_ == Job::Where::InTurn) {
     job->woken_in_turn_ = true;
-  } else if (job->place_ == Job::Place::Away) {
+  } else if (job->where_ == Job::Where::Away) {
     leave_timer(job);
     enqueue(job);
   }
@@ -58,7 +58,7 @@ void Scheduler::wake(const std::shared_ptr<Job>& job) {
 
 void Scheduler::wake_at(const std::shared_ptr<Job>& job, Steady::time_point when) {
   const std::lock_guard lock(mutex_);
-  if (stopping_ || job->place_ != Job::Place::Away || job->due_ <= when) return;
+  if (stopping_ || job->where_ != Job::Where::Away || job->due_ <= when) return;
   leave_timer(job);
   job->due_ = when;
   const auto at = timer_.emplace(when, job);
@@ -88,7 +88,7 @@ std::size_t Scheduler::threads() const {
 }
 
 void Scheduler::enqueue(const std::shared_ptr<Job>& job) {
-  job->place_ = Job::Place::Queued;
+  job->where_ = Job::Where::Queued;
   queue_.push_back(job);
   if (idle_ >= queue_.size()) {
     queue_filled_.notify_one();
@@ -130,13 +130,13 @@ void Scheduler::work() {
     }
     std::shared_ptr<Job> job = std::move(queue_.front());
     queue_.pop_front();
-    job->place_ = Job::Place::InTurn;
+    job->where_ = Job::Where::InTurn;
     job->woken_in_turn_ = false;
     ++in_turn_;
     lock.unlock();
     const Steady::time_point due = job->turn();
     lock.lock();
-    job->place_ = Job::Place::Away;
+    job->where_ = Job::Where::Away;
     --in_turn_;
     if (stopping_) {
       turn_ended_.notify_all();

@@ -24,9 +24,9 @@ class Job {
 
  private:
   friend class Scheduler;
-  enum class Place : unsigned char { Away, Queued, InTurn };
+  enum class Where : unsigned char { Away, Queued, InTurn };
   // All guarded by the scheduler's mutex.
-  Place place_ = Place::Away;
+  Where where_ = Where::Away;
   bool woken_in_turn_ = false;
   Steady::time_point due_ = Steady::time_point::max();
 };

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "runtime/connector_run.h"
+#include "runtime/offset_requests.h"
 #include "runtime/scheduler.h"
+#include "runtime/sink_task_run.h"
 #include "runtime/source_task_run.h"
 
 namespace fencepost::runtime {
@@ -86,7 +88,12 @@ class Worker::Body {
   bool operator()(const herder::StartTask& order) {
     forget_ended();
     const RunSurroundings around = surroundings(fmt::format("{}|task-{}", order.task.connector, order.task.task));
-    std::shared_ptr<TaskRun> run = std::make_shared<SourceTaskRun>(order, around);
+    std::shared_ptr<TaskRun> run;
+    if (ports_.plugins->find(PluginKind::Sink, order.connector_config.get_or("connector.class", "")) != nullptr) {
+      run = std::make_shared<SinkTaskRun>(order, around);
+    } else {
+      run = std::make_shared<SourceTaskRun>(order, around);
+    }
     replace(tasks_, order.task, run);
     scheduler_.wake(run);
     return true;
@@ -111,6 +118,19 @@ class Worker::Body {
   bool operator()(const herder::AnswerOwnership& order) {
     const auto run = find(tasks_, order.task);
     if (run && run->run() == order.run) run->answer_ownership(order.request, order.superseded);
+    return true;
+  }
+  bool operator()(const herder::ReadOffsets& order) {
+    scheduler_.run([this, order] {
+      report_(herder::OffsetsAnswered{order.request, read_offsets(options_, ports_, log_, order.connector, order.config)});
+    });
+    return true;
+  }
+  bool operator()(const herder::ChangeOffsets& order) {
+    scheduler_.run([this, order] {
+      report_(herder::OffsetsAnswered{order.request,
+                                      change_offsets(options_, ports_, log_, order.connector, order.config, order.offsets_json)});
+    });
     return true;
   }
   template <class Other>

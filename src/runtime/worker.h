@@ -23,7 +23,7 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   /// True where the action is one of the runtime's: StartConnector, StopConnector, ChangeConnectorTarget, GenerateTaskConfigs,
-  /// StartTask, StopTask, ChangeTaskTarget, AnswerOwnership. Others are left to the caller.
+  /// StartTask, StopTask, ChangeTaskTarget, AnswerOwnership, ReadOffsets, ChangeOffsets. Others are left to the caller.
   bool execute(const herder::Action& action);
 
  private:

@@ -191,6 +191,22 @@ class FakeClients final : public ClientsPort {
     journal_.add("read " + topic);
     return OffsetTable{};
   }
+  Result<std::unique_ptr<ConsumerPort>> group_consumer(const Properties&, const Log&, ConsumerListener,
+                                                       std::function<void()>) override {
+    return failure(ErrorKind::Unavailable, "no consumers here");
+  }
+  Result<PlaceOffsets> group_offsets(const Properties&, const std::string&) override { return PlaceOffsets{{{"t", 0}, 3}}; }
+  Result<void> change_group_offsets(const Properties&, const std::string& group,
+                                    const std::map<Place, std::optional<std::int64_t>>& changes) override {
+    for (const auto& [place, offset] : changes) {
+      journal_.add("group " + group + " " + place.topic + " " + (offset ? std::to_string(*offset) : "forget"));
+    }
+    return {};
+  }
+  Result<void> delete_group(const Properties&, const std::string& group) override {
+    journal_.add("delete group " + group);
+    return {};
+  }
   Faults faults;
 
  private:

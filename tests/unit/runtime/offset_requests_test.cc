@@ -1,0 +1,67 @@
+#include "runtime/offset_requests.h"
+
+#include <gtest/gtest.h>
+
+#include "fakes.h"
+
+namespace fencepost::runtime::test {
+namespace {
+
+class OffsetRequests : public ::testing::Test {
+ protected:
+  OffsetRequests() { options.worker = {{"bootstrap.servers", "b:1"}}; }
+  WorkerPorts ports() { return {&offsets, &fencer, &plugins, &clients, {}}; }
+  Result<std::string> change(std::optional<std::string> json) {
+    return change_offsets(options, ports(), Log(), "orders", {{"connector.class", "Scripted"}}, std::move(json));
+  }
+
+  Journal journal;
+  Script script;
+  FakeOffsets offsets{journal};
+  FakeFencer fencer{journal};
+  FakeClients clients{journal};
+  FakePlugins plugins{script, journal};
+  WorkerOptions options;
+};
+
+TEST_F(OffsetRequests, ShowASourcesPartitionsAndOffsets) {
+  offsets.table[R"(["orders",{"file":"f"}])"] = R"({"at":7})";
+  EXPECT_EQ(read_offsets(options, ports(), Log(), "orders", {{"connector.class", "Scripted"}}),
+            R"([{"partition":{"file":"f"},"offset":{"at":7}}])");
+}
+
+TEST_F(OffsetRequests, WriteWhatAUserSets) {
+  const auto answered = change(R"([{"partition":{"file":"f"},"offset":{"at":3}},{"partition":{"file":"g"},"offset":null}])");
+  ASSERT_TRUE(answered);
+  EXPECT_NE(answered->find("have been altered successfully. However"), std::string::npos);
+  EXPECT_TRUE(journal.has(R"(global ["orders",{"file":"f"}] {"at":3})"));
+  EXPECT_TRUE(journal.has(R"(global ["orders",{"file":"g"}] null)"));
+}
+
+TEST_F(OffsetRequests, ForgetAllOffsetsInAReset) {
+  offsets.table[R"(["orders",{"file":"f"}])"] = R"({"at":7})";
+  const auto answered = change(std::nullopt);
+  ASSERT_TRUE(answered);
+  EXPECT_NE(answered->find("reset"), std::string::npos);
+  EXPECT_TRUE(journal.has(R"(global ["orders",{"file":"f"}] null)"));
+}
+
+TEST_F(OffsetRequests, RefuseAListThatIsEmptyAndAPartitionThatIsNull) {
+  EXPECT_EQ(change("[]").error().kind(), ErrorKind::InvalidConfig);
+  const auto null = change(R"([{"partition":null,"offset":{"at":3}}])");
+  ASSERT_FALSE(null);
+  EXPECT_NE(null.error().message().find("cannot be null"), std::string::npos);
+  EXPECT_FALSE(journal.has("global"));
+}
+
+TEST_F(OffsetRequests, WriteTombstonesToTheGlobalTopicFirst) {
+  offsets.table[R"(["orders",{"file":"f"}])"] = R"({"at":7})";
+  const auto answered = change_offsets(options, ports(), Log(), "orders",
+                                       {{"connector.class", "Scripted"}, {"offsets.storage.topic", "own"}}, std::nullopt);
+  ASSERT_TRUE(answered);
+  ASSERT_TRUE(journal.has("produce own"));
+  EXPECT_LT(journal.place("global "), journal.place("produce own"));
+}
+
+}  // namespace
+}  // namespace fencepost::runtime::test
