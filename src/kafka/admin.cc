@@ -129,11 +129,12 @@ Result<std::map<std::string, TopicConfigs>> Admin::describe_topic_configs(const 
     const auto** entry = rd_kafka_ConfigResource_configs(found[i], &entries);
     for (std::size_t j = 0; j < entries; ++j) {
       const char* value = rd_kafka_ConfigEntry_value(entry[j]);
-      out[name][rd_kafka_ConfigEntry_name(entry[j])] =
-          TopicConfigEntry{.value = value == nullptr ? "" : value,
-                           .is_default = rd_kafka_ConfigEntry_is_default(entry[j]) == 1,
-                           .is_sensitive = rd_kafka_ConfigEntry_is_sensitive(entry[j]) == 1,
-                           .is_read_only = rd_kafka_ConfigEntry_is_read_only(entry[j]) == 1};
+      out[name][rd_kafka_ConfigEntry_name(entry[j])] = TopicConfigEntry{
+          .value = value == nullptr ? "" : value,
+          .is_default = rd_kafka_ConfigEntry_is_default(entry[j]) == 1,
+          .is_sensitive = rd_kafka_ConfigEntry_is_sensitive(entry[j]) == 1,
+          .is_read_only = rd_kafka_ConfigEntry_is_read_only(entry[j]) == 1,
+          .is_of_broker_file = rd_kafka_ConfigEntry_source(entry[j]) == RD_KAFKA_CONFIG_SOURCE_STATIC_BROKER_CONFIG};
     }
   }
   return out;

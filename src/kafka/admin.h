@@ -34,6 +34,8 @@ struct TopicConfigEntry {
   bool is_default = false;
   bool is_sensitive = false;
   bool is_read_only = false;
+  /// From the properties file of the broker, not of the topic.
+  bool is_of_broker_file = false;
 };
 using TopicConfigs = std::map<std::string, TopicConfigEntry>;
 

@@ -49,8 +49,7 @@ void put_all(Properties& into, const ConfigMap& config, const std::string& prefi
 
 /// What MirrorMaker's clients share: addresses and security; a cluster's other settings are not for clients.
 bool is_shared(std::string_view name) {
-  return name == "bootstrap.servers" || name == "security.protocol" || name.starts_with("ssl.") || name.starts_with("sasl.") ||
-         (kafka::is_client_setting(kafka::ClientKind::Admin, name) && name != "client.id");
+  return name == "bootstrap.servers" || name == "security.protocol" || name.starts_with("ssl.") || name.starts_with("sasl.");
 }
 bool any(std::string_view) { return true; }
 
@@ -127,8 +126,24 @@ ConfigDef mirror_source_config_def() {
   return def;
 }
 
-Properties client_properties(const ConfigMap& config, Side side, kafka::ClientKind kind) {
+namespace {
+
+/// "src->dst|orders-0|replication-consumer", so that brokers tell clients apart.
+std::string client_id(const ConfigMap& config, std::string_view role) {
+  const auto text = [&config](std::string_view name) {
+    const auto found = config.find(name);
+    return found == config.end() ? std::string() : found->second;
+  };
+  std::string id = text("source.cluster.alias") + "->" + text_of(config, "target.cluster.alias") + "|" + text("name");
+  if (config.contains("task.index")) id += "-" + text("task.index");
+  return id.append("|").append(role);
+}
+
+}  // namespace
+
+Properties client_properties(const ConfigMap& config, Side side, kafka::ClientKind kind, std::string_view role) {
   Properties out;
+  if (!role.empty()) out.set("client.id", client_id(config, role));
   const std::string side_prefix(prefix_of(side));
   const std::string kind_prefix(prefix_of(kind));
   put_all(out, config, side_prefix + "cluster.", &is_shared);

@@ -17,12 +17,16 @@
 
 namespace fencepost::mirror {
 
+/// What the mirror's plugins call their version: the worker's own.
+inline constexpr const char* kMirrorVersion = "0.1.0";
+
 /// The two clusters of a mirror, by which the prefixes of client settings are chosen.
 enum class Side : std::uint8_t { Source, Target };
 
-/// Settings of a client: those of the cluster that are client settings ("source.cluster."), over them those of the kind
-/// ("consumer."), over them those of both ("source.consumer.").
-[[nodiscard]] Properties client_properties(const ConfigMap& config, Side side, kafka::ClientKind kind);
+/// Settings of a client in Java's words: the cluster's addresses and security ("source.cluster."), over them the settings of the
+/// kind ("consumer."), over them those of both ("source.consumer."). `role` ends the client.id, unless one is set.
+[[nodiscard]] Properties client_properties(const ConfigMap& config, Side side, kafka::ClientKind kind,
+                                           std::string_view role = {});
 
 /// The settings of MirrorSourceConnector, as KIP-382 and its successors define them.
 [[nodiscard]] ConfigDef mirror_source_config_def();

@@ -5,17 +5,35 @@
 #include <algorithm>
 #include <utility>
 
-#include "mirror/mirror_source_task.h"
-
 namespace fencepost::mirror {
 
 using namespace std::chrono_literals;
 
 namespace {
 
-constexpr const char* kVersion = "4.3.1";  // of the Java connector whose behaviour this is
-/// After a look that failed.
-constexpr auto kLookAgain = 5s;
+/// How long task_configs() waits for the first look: its caller comes again.
+constexpr auto kFirstLook = 10s;
+constexpr std::string_view kNotExactlyOnce =
+    "MirrorSourceConnector can only provide exactly-once guarantees when its source consumer is configured with isolation.level "
+    "set to 'read_committed'; otherwise, it would be possible for aborted and uncommitted transactions to be replicated across "
+    "clusters";
+
+bool reads_committed(const ConfigMap& config) {
+  return client_properties(config, Side::Source, kafka::ClientKind::Consumer).get("isolation.level") == "read_committed";
+}
+
+/// Errors of the settings of both clusters' clients show before the first look.
+void require_brokers(const ConfigMap& config) {
+  for (const Side side : {Side::Source, Side::Target}) {
+    const Properties properties = client_properties(config, side, kafka::ClientKind::Admin);
+    const std::string name = side == Side::Source ? "source.cluster.bootstrap.servers" : "target.cluster.bootstrap.servers";
+    if (properties.get_or("bootstrap.servers", "").empty())
+      throw ConfigError(name + " is missing: name the brokers of the cluster as host:port,...");
+    (void)or_raise(kafka::translate(kafka::ClientKind::Admin, properties));
+  }
+  (void)or_raise(
+      kafka::translate(kafka::ClientKind::Consumer, client_properties(config, Side::Source, kafka::ClientKind::Consumer)));
+}
 
 void refuse(std::vector<ConfigValue>& values, std::string_view name, const std::string& value, std::string error) {
   auto found = std::find_if(values.begin(), values.end(), [&](const auto& v) { return v.name == name; });
@@ -41,7 +59,7 @@ void check_number(const FieldMap& map, const char* what, const char* field) {
 
 MirrorSourceConnector::~MirrorSourceConnector() { stop(); }
 
-std::string MirrorSourceConnector::version() const { return kVersion; }
+std::string MirrorSourceConnector::version() const { return kMirrorVersion; }
 
 std::vector<ConfigValue> MirrorSourceConnector::validate(const ConfigMap& config) const {
   auto values = config_def().validate(config);
@@ -52,9 +70,13 @@ std::vector<ConfigValue> MirrorSourceConnector::validate(const ConfigMap& config
       refuse(values, name, found->second, pattern.error().message());
     }
   }
+  const auto support = config.find("exactly.once.support");
+  if (support != config.end() && support->second == "required" && !reads_committed(config))
+    refuse(values, "exactly.once.support", support->second, std::string(kNotExactlyOnce));
   const auto emits = config.find("emit.offset-syncs.enabled");
-  const bool set_up =
-      std::any_of(config.begin(), config.end(), [](const auto& entry) { return entry.first.starts_with("offset-syncs."); });
+  const bool set_up = std::any_of(config.begin(), config.end(), [](const auto& entry) {
+    return entry.first.starts_with("offset-syncs.topic.") || entry.first.starts_with("offset-syncs-");
+  });
   if (emits != config.end() && emits->second == "false" && set_up) {
     refuse(values, "emit.offset-syncs.enabled", emits->second,
            "MirrorSourceConnector can't setup offset-syncs feature while emit.offset-syncs.enabled set to false.");
@@ -64,58 +86,13 @@ std::vector<ConfigValue> MirrorSourceConnector::validate(const ConfigMap& config
 
 void MirrorSourceConnector::start(const ConfigMap& config, ConnectorContext& context) {
   config_ = config;
-  context_ = &context;
   if (!flag_of(config_, "enabled")) return;
-  plan_ = std::make_unique<TopicPlan>(config_, context.log());
+  require_brokers(config_);
+  watch_ = std::make_shared<TopicWatch>(config_, context);
   if (flag_of(config_, "sync.topic.acls.enabled")) {
     context.log().warn("access rules of topics are not copied; set sync.topic.acls.enabled=false to silence this line");
   }
-  if (const auto looked = look(); !looked) {
-    context.log().warn("the clusters could not be looked at and will be again: " + looked.error().message());
-    refresh_id_ = refresher_->add(kLookAgain, [this] { return refresh(); });
-    return;
-  }
-  if (!flag_of(config_, "refresh.topics.enabled") && !flag_of(config_, "sync.topic.configs.enabled")) return;
-  refresh_id_ = refresher_->add(std::chrono::seconds(std::min(number_of(config_, "refresh.topics.interval.seconds"),
-                                                              number_of(config_, "sync.topic.configs.interval.seconds"))),
-                                [this] { return refresh(); });
-}
-
-/// New topics are made in the target before a task is told of them, so that no record arrives before its topic.
-Result<void> MirrorSourceConnector::look() {
-  FENCEPOST_CHECK(plan_->make_offset_syncs_topic());
-  FENCEPOST_TRY(auto source, plan_->source_partitions());
-  FENCEPOST_CHECK(plan_->prepare_target(source));
-  if (flag_of(config_, "sync.topic.configs.enabled") && Refresher::Clock::now() >= settings_due_) {
-    FENCEPOST_CHECK(plan_->copy_settings(source));
-    settings_due_ = Refresher::Clock::now() + std::chrono::seconds(number_of(config_, "sync.topic.configs.interval.seconds"));
-  }
-  const std::lock_guard lock(mutex_);
-  known_ = std::move(source);
-  return {};
-}
-
-Refresher::Clock::duration MirrorSourceConnector::refresh() {
-  TopicPlan::Partitions before;
-  {
-    const std::lock_guard lock(mutex_);
-    before = known_;
-  }
-  if (const auto looked = look(); !looked) {
-    context_->log().warn("the clusters could not be looked at and will be again: " + looked.error().message());
-    return kLookAgain;
-  }
-  bool changed = false;
-  {
-    const std::lock_guard lock(mutex_);
-    changed = before != known_;
-  }
-  if (changed) context_->request_task_reconfiguration();
-  auto pause = std::chrono::seconds(number_of(config_, "refresh.topics.interval.seconds"));
-  if (flag_of(config_, "sync.topic.configs.enabled")) {
-    pause = std::min(pause, std::chrono::seconds(number_of(config_, "sync.topic.configs.interval.seconds")));
-  }
-  return std::max<Refresher::Clock::duration>(pause, 100ms);
+  refresh_id_ = refresher_->add(0s, [watch = watch_] { return watch->look(); });
 }
 
 std::vector<std::string> deal_partitions(const TopicPlan::Partitions& partitions, std::int32_t tasks_max) {
@@ -133,15 +110,18 @@ std::vector<std::string> deal_partitions(const TopicPlan::Partitions& partitions
 }
 
 std::vector<ConfigMap> MirrorSourceConnector::task_configs(std::int32_t tasks_max) {
-  std::vector<std::string> dealt;
-  {
-    const std::lock_guard lock(mutex_);
-    dealt = deal_partitions(known_, tasks_max);
+  if (!watch_) return {};
+  // Without an answer there must not be an empty list: it would end tasks that run.
+  const auto partitions = watch_->partitions(kFirstLook);
+  if (!partitions) {
+    const std::string trouble = watch_->trouble();
+    throw RetriableError("which partitions there are to mirror is not known yet: " +
+                         (trouble.empty() ? "the clusters have not answered" : trouble));
   }
   std::vector<ConfigMap> out;
-  for (std::string& partitions : dealt) {
+  for (std::string& dealt : deal_partitions(*partitions, tasks_max)) {
     ConfigMap task = config_;
-    task["task.assigned.partitions"] = std::move(partitions);
+    task["task.assigned.partitions"] = std::move(dealt);
     task["task.index"] = std::to_string(out.size());
     out.push_back(std::move(task));
   }
@@ -151,12 +131,12 @@ std::vector<ConfigMap> MirrorSourceConnector::task_configs(std::int32_t tasks_ma
 void MirrorSourceConnector::stop() noexcept {
   if (refresh_id_) refresher_->remove(*refresh_id_);
   refresh_id_.reset();
+  if (watch_) watch_->close();
+  watch_.reset();
 }
 
 std::optional<ExactlyOnceSupport> MirrorSourceConnector::exactly_once_support(const ConfigMap& config) const {
-  const Properties consumer = client_properties(config, Side::Source, kafka::ClientKind::Consumer);
-  return consumer.get_or("isolation.level", "read_uncommitted") == "read_committed" ? ExactlyOnceSupport::Supported
-                                                                                    : ExactlyOnceSupport::Unsupported;
+  return reads_committed(config) ? ExactlyOnceSupport::Supported : ExactlyOnceSupport::Unsupported;
 }
 
 bool MirrorSourceConnector::alter_offsets(const ConfigMap&, const SourceOffsetChanges& changes) {
@@ -167,15 +147,6 @@ bool MirrorSourceConnector::alter_offsets(const ConfigMap&, const SourceOffsetCh
     if (offset) check_number(*offset, "The source offset", "offset");
   }
   return true;
-}
-
-PluginDescriptor mirror_source_plugin() {
-  auto refresher = std::make_shared<Refresher>();
-  return {.class_name = "org.apache.kafka.connect.mirror.MirrorSourceConnector",
-          .version = kVersion,
-          .factory = SourcePlugin{.connector = [refresher] { return std::make_unique<MirrorSourceConnector>(refresher); },
-                                  .task = [] { return std::make_unique<MirrorSourceTask>(); },
-                                  .task_class = "org.apache.kafka.connect.mirror.MirrorSourceTask"}};
 }
 
 }  // namespace fencepost::mirror

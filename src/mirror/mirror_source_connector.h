@@ -2,19 +2,18 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "fencepost/plugin.h"
+#include "fencepost/connector.h"
 #include "mirror/refresher.h"
-#include "mirror/topic_plan.h"
+#include "mirror/topic_watch.h"
 
 namespace fencepost::mirror {
 
 /// MirrorMaker 2's source connector: copies topics of another cluster, partition by partition, byte by byte.
-/// Threads: as Connector; its look at the clusters from time to time is on the refresher's thread.
+/// Threads: as Connector; its looks at the clusters are on the refresher's threads, the first one too.
 class MirrorSourceConnector final : public SourceConnector {
  public:
   explicit MirrorSourceConnector(std::shared_ptr<Refresher> refresher) : refresher_(std::move(refresher)) {}
@@ -30,24 +29,13 @@ class MirrorSourceConnector final : public SourceConnector {
   bool alter_offsets(const ConfigMap& config, const SourceOffsetChanges& changes) override;
 
  private:
-  /// How long until the next look.
-  Refresher::Clock::duration refresh();
-  [[nodiscard]] Result<void> look();
-
   std::shared_ptr<Refresher> refresher_;
   std::optional<std::uint64_t> refresh_id_;
   ConfigMap config_;
-  ConnectorContext* context_ = nullptr;
-  std::unique_ptr<TopicPlan> plan_;
-  Refresher::Clock::time_point settings_due_{};
-  std::mutex mutex_;
-  TopicPlan::Partitions known_;
+  std::shared_ptr<TopicWatch> watch_;  ///< none where `enabled` is false
 };
 
 /// The partitions of all topics dealt to at most `tasks_max` tasks in turn; "topic-0,topic-3" for each.
 [[nodiscard]] std::vector<std::string> deal_partitions(const TopicPlan::Partitions& partitions, std::int32_t tasks_max);
-
-/// MirrorSource as the worker's list of plugins takes it.
-[[nodiscard]] PluginDescriptor mirror_source_plugin();
 
 }  // namespace fencepost::mirror

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "fencepost/task.h"
@@ -17,26 +20,36 @@
 namespace fencepost::mirror {
 
 /// Tells the offset-syncs topic which offset became which. At least once and as best it can: a sync that is lost is followed by
-/// another. Threads: one at a time.
+/// another, and trouble here never stops the mirror. Its producer is made with the first sync, so an idle task has none.
+/// Threads: one at a time.
 class OffsetSyncWriter {
  public:
-  OffsetSyncWriter(OffsetSyncsPlace place, std::unique_ptr<kafka::Producer> producer);
+  OffsetSyncWriter(OffsetSyncsPlace place, kafka::Translated producer, const PluginLog& log);
 
-  void mirrored(const kafka::TopicPartition& source, std::int64_t upstream, std::int64_t downstream);
-  /// Tells what is known and was not worth telling yet, at most once a second.
+  /// What is told about one partition; stays where it is.
+  struct Partition {
+    kafka::TopicPartition source;
+    SyncRule rule;
+    /// Known, and not worth telling by itself.
+    std::optional<std::pair<std::int64_t, std::int64_t>> untold{};
+  };
+  [[nodiscard]] Partition& partition(const kafka::TopicPartition& source);
+  void mirrored(Partition& partition, std::int64_t upstream, std::int64_t downstream);
+  /// Tells what was not worth telling yet, at most once a second.
   void tell_the_rest();
 
  private:
-  struct Partition {
-    SyncRule rule;
-    std::optional<std::pair<std::int64_t, std::int64_t>> untold;
-  };
-  void tell(const kafka::TopicPartition& source, std::int64_t upstream, std::int64_t downstream);
+  /// Whether it is on its way.
+  [[nodiscard]] bool tell(const Partition& partition, std::int64_t upstream, std::int64_t downstream);
+  void warn_once(const std::string& line);
 
-  OffsetSyncsPlace place_;
-  std::unique_ptr<kafka::Producer> producer_;
+  const OffsetSyncsPlace place_;
+  const kafka::Translated settings_;
+  const PluginLog& log_;
+  bool warned_ = false;
   std::map<kafka::TopicPartition, Partition> partitions_;
   std::chrono::steady_clock::time_point told_rest_{};
+  std::unique_ptr<kafka::Producer> producer_;
 };
 
 /// Reads partitions of the source and hands their records on, bytes untouched: key, value and headers refer to the memory into
@@ -60,12 +73,16 @@ class MirrorSourceTask final : public SourceTask {
     kafka::TopicPartition source;
     SharedString remote;
     SourcePartition partition;
+    OffsetSyncWriter::Partition* syncs = nullptr;
   };
-  [[nodiscard]] SourceRecord to_record(const kafka::BatchPtr& batch, const kafka::Message& message, const Part& part) const;
-  [[nodiscard]] const Part& part_of(std::string_view topic, std::int32_t partition);
+  void open_consumer(const Properties& given);
+  void open_offset_syncs(const ConfigMap& config);
+  void append_record(const kafka::BatchPtr& batch, const kafka::Message& message, std::vector<SourceRecord>& records);
+  void append_headers(const kafka::BatchPtr& batch, const kafka::Message& message, Headers& headers);
+  void heed(const std::vector<kafka::PartitionError>& errors) const;
+  [[nodiscard]] const Part& part_of(const kafka::Message& message);
 
   std::optional<TopicChoice> topics_;
-  std::unique_ptr<kafka::AssignedConsumer> consumer_;
   std::unique_ptr<OffsetSyncWriter> syncs_;
   std::atomic<bool> stopped_ = false;
   SourceTaskContext* context_ = nullptr;
@@ -73,9 +90,17 @@ class MirrorSourceTask final : public SourceTask {
   std::size_t bytes_max_ = 0;
   std::vector<std::unique_ptr<Part>> parts_;
   const Part* last_part_ = nullptr;
-  std::map<const void*, const Part*> by_identity_;
+  const char* last_topic_ = nullptr;  ///< the name of last_part_'s topic, as it lies in the consumer
+  std::unordered_map<const void*, Part*> by_identity_;
+  const void* last_identity_ = nullptr;
+  Part* last_committed_ = nullptr;
+  std::unordered_map<std::string, SharedString> header_keys_;
+  std::size_t record_bytes_ = 1024;  ///< the average of the last batch
   SharedString offset_field_{"offset"};
   SchemaPtr bytes_schema_;
+  SchemaPtr optional_bytes_schema_;
+  /// Last: its threads wake the runtime until it is gone.
+  std::unique_ptr<kafka::AssignedConsumer> consumer_;
 };
 
 }  // namespace fencepost::mirror

@@ -7,11 +7,12 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 namespace fencepost::mirror {
 
-/// One thread on which all mirror connectors of a worker look at their clusters from time to time: they are many and idle.
-/// Threads: any.
+/// The threads on which all mirror connectors of a worker look at their clusters from time to time. One is enough while the
+/// connectors are idle, however many they are; a few more are made while clusters keep it waiting. Threads: any.
 class Refresher {
  public:
   using Clock = std::chrono::steady_clock;
@@ -23,22 +24,30 @@ class Refresher {
 
   /// Calls `work` first after `interval`; it returns the pause before its next call. Must not throw.
   [[nodiscard]] std::uint64_t add(Clock::duration interval, std::function<Clock::duration()> work);
-  /// Once it returns, the work is not called any more; waits for a call under way.
+  /// The work is not called again. A call that is under way goes on, so what it uses must belong to it.
   void remove(std::uint64_t id);
 
  private:
+  static constexpr std::size_t kThreadsMax = 4;
+
   struct Entry {
     Clock::time_point due;
     std::function<Clock::duration()> work;
+    bool running = false;
   };
+  using Entries = std::map<std::uint64_t, Entry>;
   void run(const std::stop_token& stop);
+  /// The one that is to be called next and is not being called.
+  [[nodiscard]] Entries::iterator next();
+  void add_thread();
 
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::map<std::uint64_t, Entry> entries_;
+  Entries entries_;
   std::uint64_t last_id_ = 0;
-  std::uint64_t running_ = 0;
-  std::jthread thread_;
+  std::size_t idle_ = 0;
+  std::uint64_t changes_ = 0;
+  std::vector<std::jthread> threads_;
 };
 
 }  // namespace fencepost::mirror
