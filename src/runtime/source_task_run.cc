@@ -192,13 +192,14 @@ void SourceTaskRun::tear_down() {
     writer = std::exchange(writer_, nullptr);
   }
   if (plugin && plugin_started_ && !stopping()) plugin->stop();
-  plugin.reset();
-  plugin_started_ = false;
+  // The records go before the plugin: their bytes may lie in what its client fetched, and librdkafka waits for those in destroy.
   batch_.reset();
-  start_.reset();
-  start_retry_.reset();
   exactly_once_writer_ = nullptr;
   writer.reset();
+  plugin.reset();
+  plugin_started_ = false;
+  start_.reset();
+  start_retry_.reset();
   pipeline_.reset();
   topics_.reset();
   context_.reset();
