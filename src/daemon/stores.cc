@@ -8,7 +8,8 @@ namespace fencepost::daemon {
 namespace {
 
 Result<kafka::TopicLogOptions> log_options(const config::WorkerConfig& config, const config::InternalTopic& topic,
-                                           const std::string& setting, std::string_view purpose) {
+                                           const std::string& setting, std::string_view purpose,
+                                           const std::shared_ptr<kafka::Admin>& admin) {
   kafka::TopicLogOptions out;
   out.topic.name = topic.name;
   out.topic.partitions = topic.partitions;
@@ -18,7 +19,7 @@ Result<kafka::TopicLogOptions> log_options(const config::WorkerConfig& config, c
   }
   out.setting = setting;
   FENCEPOST_TRY(out.consumer, worker_client(config, kafka::ClientKind::Consumer, purpose, kafka::log_consumer_defaults()));
-  FENCEPOST_TRY(out.admin, worker_client(config, kafka::ClientKind::Admin, purpose));
+  out.shared_admin = admin;
   return out;
 }
 
@@ -31,8 +32,11 @@ Result<std::unique_ptr<Stores>> Stores::make(const config::WorkerConfig& config,
                 worker_client(config, kafka::ClientKind::Producer, "stores", kafka::log_producer_defaults()));
   out->writer_ = std::make_shared<kafka::LogWriter>(std::move(producer), log);
 
+  FENCEPOST_TRY(const kafka::Translated admin_settings, worker_client(config, kafka::ClientKind::Admin, "stores"));
+  FENCEPOST_TRY(const std::shared_ptr<kafka::Admin> admin, kafka::Admin::create(admin_settings, log));
+
   store::ConfigLogOptions configs;
-  FENCEPOST_TRY(configs.log, log_options(config, config.config_topic, "config.storage.topic", "configs"));
+  FENCEPOST_TRY(configs.log, log_options(config, config.config_topic, "config.storage.topic", "configs", admin));
   configs.log.single_partition = true;
   if (config.transactional_leader()) {
     const Properties musts{
@@ -42,9 +46,11 @@ Result<std::unique_ptr<Stores>> Stores::make(const config::WorkerConfig& config,
   }
   out->configs_ = std::make_unique<store::ConfigLog>(std::move(configs), out->writer_, log, post);
 
-  FENCEPOST_TRY(kafka::TopicLogOptions statuses, log_options(config, config.status_topic, "status.storage.topic", "statuses"));
+  FENCEPOST_TRY(kafka::TopicLogOptions statuses,
+                log_options(config, config.status_topic, "status.storage.topic", "statuses", admin));
   out->statuses_ = std::make_unique<store::StatusLog>(std::move(statuses), out->writer_, log, post);
-  FENCEPOST_TRY(kafka::TopicLogOptions offsets, log_options(config, config.offset_topic, "offset.storage.topic", "offsets"));
+  FENCEPOST_TRY(kafka::TopicLogOptions offsets,
+                log_options(config, config.offset_topic, "offset.storage.topic", "offsets", admin));
   out->offsets_ = std::make_unique<store::OffsetLog>(std::move(offsets), out->writer_, log);
   return out;
 }
