@@ -3,7 +3,9 @@
 #include <cstdio>
 
 #include "base/log.h"
+#include "config/worker_settings.h"
 #include "daemon/command_line.h"
+#include "daemon/plugins.h"
 #include "daemon/settings_file.h"
 #include "daemon/worker_process.h"
 
@@ -33,6 +35,11 @@ int carry_out(const ShowText& command) {
 int carry_out(const CheckSettings& command) {
   const auto config = read_settings(command.properties_file, command.overrides);
   if (!config) return complain(config.error());
+  for (const std::string& name : config::unknown_worker_settings(config->originals)) {
+    std::fprintf(stderr, "fencepost: the setting '%s' is not known and has no effect\n", name.c_str());
+  }
+  const auto plugins = find_plugins(*config, make_console_log(LogLevel::Warn, LogFormat::Text));
+  if (!plugins) return complain(plugins.error());
   std::printf("%s is fine\n", command.properties_file.c_str());
   return 0;
 }

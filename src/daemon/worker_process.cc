@@ -4,8 +4,9 @@
 
 #include <thread>
 
-#include "daemon/builtins.h"
+#include "config/worker_settings.h"
 #include "daemon/clock.h"
+#include "daemon/plugins.h"
 #include "daemon/rest_port.h"
 #include "daemon/runtime_ports.h"
 #include "daemon/shell.h"
@@ -66,12 +67,15 @@ runtime::WorkerOptions runtime_options(const config::WorkerConfig& config) {
 }
 
 Result<void> start_and_serve(const config::WorkerConfig& config, const Log& log) {
+  for (const std::string& name : config::unknown_worker_settings(config.originals)) {
+    log.warn(fmt::format("the setting '{}' is not known and has no effect", name));
+  }
+  FENCEPOST_TRY(const plugin::Registry plugins, find_plugins(config, log));
   EventBox events;
   const Signals signals([&events, &log] {
     log.info("stopping: tasks end and the group is left");
     events.put(herder::ShutdownRequested{});
   });
-  FENCEPOST_TRY(const plugin::Registry plugins, plugin::Registry::make(builtin_plugins()));
   RestPort port(events, plugins, config);
   FENCEPOST_TRY(const auto rest, rest::Server::open(rest_options(config), port, log));
   FENCEPOST_TRY(std::string cluster_id, ask_cluster_id(config, log));

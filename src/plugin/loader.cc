@@ -176,4 +176,20 @@ std::vector<PluginDescriptor> load_plugins(const std::vector<std::string>& plugi
   return out;
 }
 
+std::vector<PluginDescriptor> merge_plugins(std::vector<PluginDescriptor> built_in, std::vector<PluginDescriptor> loaded,
+                                            const Log& log) {
+  for (PluginDescriptor& plugin : loaded) {
+    const bool taken = std::any_of(built_in.begin(), built_in.end(), [&](const PluginDescriptor& other) {
+      return other.kind() == plugin.kind() && other.class_name == plugin.class_name;
+    });
+    if (taken) {
+      log.warn(fmt::format("plugin.path: the {} {} is left out, there is one of that name already", to_string(plugin.kind()),
+                           plugin.class_name));
+    } else {
+      built_in.push_back(std::move(plugin));
+    }
+  }
+  return built_in;
+}
+
 }  // namespace fencepost::plugin

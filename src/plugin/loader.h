@@ -18,4 +18,9 @@ namespace fencepost::plugin {
 /// Threads: call it once at start, before other threads run (it forks). Blocks for a few milliseconds an object.
 [[nodiscard]] std::vector<PluginDescriptor> load_plugins(const std::vector<std::string>& plugin_path, const Log& log);
 
+/// Adds loaded plugins to built-in ones. A loaded one of the same kind and class name is left out, with a line in the log: a
+/// worker must not do something else than its version says because of a file.
+[[nodiscard]] std::vector<PluginDescriptor> merge_plugins(std::vector<PluginDescriptor> built_in,
+                                                          std::vector<PluginDescriptor> loaded, const Log& log);
+
 }  // namespace fencepost::plugin

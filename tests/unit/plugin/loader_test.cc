@@ -31,5 +31,13 @@ TEST(LoadPlugins, SearchesFoldersAndIgnoresOtherFiles) {
   EXPECT_EQ(plugins[0].class_name, "org.example.TestTransformation");
 }
 
+TEST(MergePlugins, KeepsTheBuiltInOneOfTwoOfAName) {
+  auto built_in = load_plugins({module("good")}, Log());
+  built_in[0].version = "ours";
+  const auto merged = merge_plugins(std::move(built_in), load_plugins({module("good")}, Log()), Log());
+  ASSERT_EQ(merged.size(), 1U);
+  EXPECT_EQ(merged[0].version, "ours");
+}
+
 }  // namespace
 }  // namespace fencepost::plugin
