@@ -50,7 +50,10 @@ OffsetsPlace OffsetsPlace::of(const WorkerOptions& options, const Properties& co
     place.admin.set("bootstrap.servers", producer.get("bootstrap.servers"));
   }
   const std::string topic = connector.get_or("offsets.storage.topic", global_topic);
-  if (topic != global_topic || servers(producer) != servers(options.worker)) place.own_topic = topic;
+  // Only a transaction has to keep its offsets on the cluster of its records; else the worker's topic serves any target.
+  const bool elsewhere = lower(options.worker.get_or("exactly.once.source.support", "disabled")) == "enabled" &&
+                         servers(producer) != servers(options.worker);
+  if (topic != global_topic || elsewhere) place.own_topic = topic;
   return place;
 }
 
@@ -76,7 +79,12 @@ Result<void> ConnectorOffsets::load() {
                                                            .replication_factor = options_.offsets_replication_factor,
                                                            .configs = {{"cleanup.policy", "compact"}}}));
     }
-    FENCEPOST_TRY(OffsetTable table, clients_.read_offsets_topic(place_.consumer, *place_.own_topic));
+    auto read = clients_.read_offsets_topic(place_.consumer, *place_.own_topic);
+    if (!read && read.error().kind() == ErrorKind::NotFound) {
+      // Brokers hear of a topic one after the other: what one of them has just made, another may not know yet.
+      return failure(ErrorKind::Unavailable, "topic '" + *place_.own_topic + "' was made but is not visible yet");
+    }
+    FENCEPOST_TRY(OffsetTable table, std::move(read));
     const std::lock_guard lock(mutex_);
     own_topic_made_ = true;
     own_ = std::move(table);

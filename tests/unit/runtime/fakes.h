@@ -189,6 +189,7 @@ class FakeClients final : public ClientsPort {
   }
   Result<OffsetTable> read_offsets_topic(const Properties&, const std::string& topic) override {
     journal_.add("read " + topic);
+    if (std::exchange(not_visible_yet, false)) return failure(ErrorKind::NotFound, "no topic " + topic);
     return OffsetTable{};
   }
   Result<std::unique_ptr<ConsumerPort>> group_consumer(const Properties&, const Log&, ConsumerListener,
@@ -208,6 +209,7 @@ class FakeClients final : public ClientsPort {
     return {};
   }
   Faults faults;
+  bool not_visible_yet = false;  ///< the first reader of an offsets topic does not find it
 
  private:
   Journal& journal_;

@@ -234,5 +234,22 @@ TEST_F(SourceTasks, WriteToTheConnectorsOwnTopicAndCopyToTheGlobalOne) {
   stop();
 }
 
+TEST_F(SourceTasks, WaitForAnOffsetsTopicThatWasMadeAndIsNotVisibleYet) {
+  clients.not_visible_yet = true;
+  start(true, {{"offsets.storage.topic", "own"}});
+  ASSERT_TRUE(journal.wait_for("RUNNING")) << journal.text();
+  EXPECT_FALSE(journal.has("FAILED"));
+  stop();
+}
+
+TEST_F(SourceTasks, KeepOffsetsInTheWorkersTopicWithoutExactlyOnceWhateverTheTarget) {
+  start(false, {{"producer.override.bootstrap.servers", "elsewhere:1"}});
+  script.add({record("a", 1)});
+  ASSERT_TRUE(journal.wait_for("produce t")) << journal.text();
+  stop();
+  EXPECT_TRUE(journal.has("global ")) << journal.text();
+  EXPECT_FALSE(journal.has("create topic"));
+}
+
 }  // namespace
 }  // namespace fencepost::runtime::test
