@@ -11,12 +11,13 @@ using wire::ErrorCode;
 
 namespace {
 
-// An open transaction is aborted within some 20 ms, so the first retry mostly succeeds; later ones wait for a coordinator that
-// loads or moves.
+// An open transaction is mostly aborted within some 20 ms, and a task waits for it: asked often, so that a fence of many ids does
+// not sleep long after the last abort. A coordinator that loads or moves needs more time.
 constexpr Duration kBackoffFirst{20};
+constexpr Duration kBackoffMaxAborting{80};
 constexpr Duration kBackoffMax{640};
 
-Duration backoff(int failures) { return std::min(kBackoffMax, kBackoffFirst * (1 << std::clamp(failures - 1, 0, 5))); }
+Duration backoff(int failures, Duration max) { return std::min(max, kBackoffFirst * (1 << std::clamp(failures - 1, 0, 5))); }
 
 }  // namespace
 
@@ -55,14 +56,14 @@ void Fencing::coordinators_answered(const std::vector<std::string>& ids, const R
   for (const std::string& id : ids) {
     if (!open_.contains(id)) continue;
     if (!found) {
-      found.error().retriable() ? again(id, found.error()) : finish(id, Failure(found.error()));
+      found.error().retriable() ? again(id, found.error(), kBackoffMax) : finish(id, Failure(found.error()));
       continue;
     }
     const auto& coordinator = found->at(id);
     if (coordinator) {
       send(id, *coordinator);
     } else if (coordinator.error().retriable()) {
-      again(id, coordinator.error());
+      again(id, coordinator.error(), kBackoffMax);
     } else {
       finish(id, Failure(coordinator.error()));
     }
@@ -87,7 +88,7 @@ void Fencing::answered(const std::string& id, const Result<wire::InitProducerIdR
     // Whether the broker did it is unknown; to do it twice harms nobody. The coordinator may have died, so look for it anew.
     cluster_.forget_coordinator(net::CoordinatorKind::Transaction, id);
     const bool final = answer.error().kind() == ErrorKind::InvalidConfig || answer.error().kind() == ErrorKind::Forbidden;
-    return final ? finish(id, Failure(answer.error())) : again(id, answer.error());
+    return final ? finish(id, Failure(answer.error())) : again(id, answer.error(), kBackoffMax);
   }
   switch (static_cast<ErrorCode>(answer->error_code)) {
     case ErrorCode::None:
@@ -96,10 +97,11 @@ void Fencing::answered(const std::string& id, const Result<wire::InitProducerIdR
     case ErrorCode::NotCoordinator:
       cluster_.forget_coordinator(net::CoordinatorKind::Transaction, id);
       [[fallthrough]];
-    case ErrorCode::ConcurrentTransactions:
     case ErrorCode::CoordinatorLoadInProgress:
     case ErrorCode::RequestTimedOut:
-      return again(id, explain(answer->error_code, id));
+      return again(id, explain(answer->error_code, id), kBackoffMax);
+    case ErrorCode::ConcurrentTransactions:
+      return again(id, explain(answer->error_code, id), kBackoffMaxAborting);
     default:
       return finish(id, Failure(explain(answer->error_code, id)));
   }
@@ -112,13 +114,13 @@ Error Fencing::explain(std::int16_t code, const std::string& id) const {
                             " is above the broker's transaction.max.timeout.ms; lower the one or raise the other"};
 }
 
-void Fencing::again(const std::string& id, Error why) {
+void Fencing::again(const std::string& id, Error why, Duration backoff_max) {
   Attempt& attempt = open_.at(id);
   ++attempt.failures;
   attempt.last = std::move(why);
   waiting_.insert(id);
   // Those that fail until the timer fires go along with the first.
-  if (!retry_timer_.running()) retry_timer_.start(backoff(attempt.failures), [this] { send_waiting(); });
+  if (!retry_timer_.running()) retry_timer_.start(backoff(attempt.failures, backoff_max), [this] { send_waiting(); });
 }
 
 void Fencing::finish(const std::string& id, Result<FencedProducer> outcome) {

@@ -30,7 +30,7 @@ class Fencing : public std::enable_shared_from_this<Fencing> {
   void coordinators_answered(const std::vector<std::string>& ids, const Result<net::Cluster::Coordinators>& found);
   void send(const std::string& id, const net::Endpoint& coordinator);
   void answered(const std::string& id, const Result<wire::InitProducerIdResponse>& answer);
-  void again(const std::string& id, Error why);
+  void again(const std::string& id, Error why, Duration backoff_max);
   void finish(const std::string& id, Result<FencedProducer> outcome);
   void time_over();
   [[nodiscard]] Duration left() const;
