@@ -49,7 +49,9 @@ namespace fencepost::testing {
 
 [[nodiscard]] inline Value neutral_value(const Json& json, const SchemaPtr& schema) {
   if (json.is_null()) return {};
-  const auto& [tag, content] = *json.items().begin();
+  const auto entry = json.begin();  // kept: what items() gives ends with its iterator
+  const std::string& tag = entry.key();
+  const Json& content = entry.value();
   const auto text = [&c = content] { return c.template get<std::string>(); };
   if (tag == "boolean") return content.get<bool>();
   if (tag == "int8") return static_cast<std::int8_t>(std::stoi(text()));
