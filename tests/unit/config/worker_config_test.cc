@@ -102,10 +102,11 @@ TEST(WorkerConfig, NamesTheListenerThatIsWrong) {
   EXPECT_NE(fault_of(with("listeners", "")), "");
 }
 
-TEST(WorkerConfig, AcceptsAConfigOfTwoMegabytesAndRefusesOneOfTwentyFive) {
+// Jackson stops at a text of 20 million characters; a body that holds one must be read, so that the answer is Java's.
+TEST(WorkerConfig, ReadsBodiesThatHoldATextLongerThanJacksonReadsButHasABound) {
   const std::size_t limit = make_worker_config(minimal()).value().rest_request_bytes_max;
-  EXPECT_GT(limit, 2U << 20);
-  EXPECT_LT(limit, 25U << 20);
+  EXPECT_GT(limit, 25U << 20);
+  EXPECT_LE(limit, 32U << 20);
 }
 
 TEST(Listener, ReadsAndWritesAddresses) {
