@@ -1,6 +1,6 @@
 #include "daemon/shell.h"
 
-#include <openssl/rand.h>
+#include <sys/random.h>
 
 #include <utility>
 #include <variant>
@@ -77,7 +77,7 @@ class Shell::Visitor {
   }
   void operator()(const herder::MakeSessionKey& order) const {
     std::string key(order.key_bytes, '\0');
-    if (RAND_bytes(reinterpret_cast<unsigned char*>(key.data()), static_cast<int>(key.size())) != 1) {
+    if (getrandom(key.data(), key.size(), 0) != static_cast<ssize_t>(key.size())) {
       parts_.log.error("no random bytes for a session key; the key is made at the next try");
       return;
     }

@@ -1,4 +1,4 @@
-#include "../fake_plugins.h"
+#include "fake_plugins.h"
 
 namespace {
 
