@@ -78,6 +78,12 @@ class SourceTask {
   virtual void commit_record(const SourceRecord& /*record*/, const RecordMetadata* /*metadata*/) {}
   /// Whether commit_record() does anything: if not, records need not be kept until they are acknowledged.
   [[nodiscard]] virtual bool wants_commit_record() const { return false; }
+  /// What of a record is kept until it is in Kafka, for commit_record().
+  enum class Kept : std::uint8_t { Nothing, Place, Record };
+  /// Asked for each record of a batch in order, perhaps twice in a row for the same one, if wants_commit_record(). Nothing: no
+  /// commit_record() for this one. Place: it comes with source partition and offset only, so that topic, key, value and headers
+  /// need no memory until a long transaction ends.
+  [[nodiscard]] virtual Kept kept(const SourceRecord& /*record*/) { return Kept::Record; }
   /// Makes a blocked poll() return soon. Resources are released in the destructor, or in the last poll().
   virtual void stop() noexcept = 0;
 

@@ -53,6 +53,25 @@ bool is_shared(std::string_view name) {
 }
 bool any(std::string_view) { return true; }
 
+/// There is no other class of that kind than these, by their full or simple names.
+ConfigValidator one_class_of(std::vector<std::string_view> names) {
+  return validators::check(
+      [names = std::move(names)](std::string_view setting, const ConfigDatum& value) {
+        const auto* given = std::get_if<std::string>(&value);
+        const std::string text = given == nullptr ? "null" : *given;
+        for (const std::string_view name : names) {
+          if (text == name || text == name.substr(name.rfind('.') + 1)) return;
+        }
+        throw ConfigError(setting, text, "Class " + text + " could not be found.");
+      },
+      "");
+}
+
+ConfigValidator a_list() {
+  const auto whole = validators::distinct_list();
+  return validators::check(whole.check, "");
+}
+
 void define(ConfigDef& def, std::string name, ConfigType type, std::optional<ConfigDatum> fallback, Importance importance,
             std::string documentation, ConfigValidator validator = {}) {
   def.define({.name = std::move(name),
@@ -68,8 +87,13 @@ void define_clusters(ConfigDef& def) {
   define(def, "target.cluster.alias", ConfigType::String, "target", Importance::High, "The name of the target cluster.");
   define(def, "enabled", ConfigType::Boolean, "true", Importance::Low, "Whether anything is mirrored at all.");
   define(def, "admin.timeout.ms", ConfigType::Long, "60000", Importance::Low, "How long a question to a cluster may take.");
+  define(def, "forwarding.admin.class", ConfigType::Class, "org.apache.kafka.clients.admin.ForwardingAdmin", Importance::Low,
+         "The class that makes topics; only the default one is there.",
+         one_class_of({"org.apache.kafka.clients.admin.ForwardingAdmin"}));
   define(def, "replication.policy.class", ConfigType::Class, "org.apache.kafka.connect.mirror.DefaultReplicationPolicy",
-         Importance::Low, "How mirrored topics are called: DefaultReplicationPolicy or IdentityReplicationPolicy.");
+         Importance::Low, "How mirrored topics are called: DefaultReplicationPolicy or IdentityReplicationPolicy.",
+         one_class_of({"org.apache.kafka.connect.mirror.DefaultReplicationPolicy",
+                       "org.apache.kafka.connect.mirror.IdentityReplicationPolicy"}));
   define(def, "replication.policy.separator", ConfigType::String, ".", Importance::Low,
          "What stands between the source's alias and the topic.");
   define(def, "replication.policy.internal.topic.separator.enabled", ConfigType::Boolean, "true", Importance::Low,
@@ -77,18 +101,20 @@ void define_clusters(ConfigDef& def) {
 }
 
 void define_topics(ConfigDef& def) {
-  define(def, "topics", ConfigType::List, ".*", Importance::High, "Topics to mirror: names and regular expressions.");
+  define(def, "topics", ConfigType::List, ".*", Importance::High, "Topics to mirror: names and regular expressions.", a_list());
   define(def, "topics.exclude", ConfigType::List, "mm2.*\\.internal,.*\\.replica,__.*", Importance::High,
-         "Topics that are not mirrored, though topics names them.");
+         "Topics that are not mirrored, though topics names them.", a_list());
   define(def, "topic.filter.class", ConfigType::Class, "org.apache.kafka.connect.mirror.DefaultTopicFilter", Importance::Low,
-         "The class that chooses topics; only the default one is there.");
+         "The class that chooses topics; only the default one is there.",
+         one_class_of({"org.apache.kafka.connect.mirror.DefaultTopicFilter"}));
   define(def, "config.properties.exclude", ConfigType::List,
          "follower.replication.throttled.replicas,leader.replication.throttled.replicas,message.timestamp.difference.max.ms,"
          "log.message.timestamp.before.max.ms,log.message.timestamp.after.max.ms,message.timestamp.type,"
          "unclean.leader.election.enable,min.insync.replicas",
-         Importance::High, "Topic settings that are not copied.");
+         Importance::High, "Topic settings that are not copied.", a_list());
   define(def, "config.property.filter.class", ConfigType::Class, "org.apache.kafka.connect.mirror.DefaultConfigPropertyFilter",
-         Importance::Low, "The class that chooses topic settings; only the default one is there.");
+         Importance::Low, "The class that chooses topic settings; only the default one is there.",
+         one_class_of({"org.apache.kafka.connect.mirror.DefaultConfigPropertyFilter"}));
   define(def, "replication.factor", ConfigType::Int, "2", Importance::Low, "Replicas of the topics that are made in the target.");
   define(def, "heartbeats.replication.enabled", ConfigType::Boolean, "true", Importance::Low,
          "Whether heartbeats topics are mirrored whatever topics says.");

@@ -52,11 +52,11 @@ OffsetSyncWriter::OffsetSyncWriter(OffsetSyncsPlace place, kafka::Translated pro
     : place_(std::move(place)), settings_(std::move(producer)), log_(log) {}
 
 OffsetSyncWriter::Partition& OffsetSyncWriter::partition(const kafka::TopicPartition& source) {
-  return partitions_.try_emplace(source, Partition{source, SyncRule(place_.lag_max)}).first->second;
+  return partitions_.try_emplace(source, Partition{source, SyncRule(place_.lag_max), SyncSampler(place_.lag_max)}).first->second;
 }
 
 void OffsetSyncWriter::mirrored(Partition& partition, std::int64_t upstream, std::int64_t downstream) {
-  const bool wanted = partition.rule.update(upstream, downstream);
+  const bool wanted = partition.rule.update(upstream, downstream, partition.sampler.had_gap_before(upstream));
   if (wanted && tell(partition, upstream, downstream)) {
     partition.untold.reset();
   } else {
@@ -170,8 +170,24 @@ std::vector<SourceRecord> MirrorSourceTask::poll() {
   }
   records.reserve(batch->messages.size());
   for (const kafka::Message& message : batch->messages) append_record(batch, message, records);
+  if (syncs_) mark_ends(records);
   record_bytes_ = batch->bytes / batch->messages.size() + kRecordOverheadBytes;
   return records;
+}
+
+void MirrorSourceTask::mark_ends(const std::vector<SourceRecord>& records) {
+  const void* later = nullptr;
+  for (auto record = records.rbegin(); record != records.rend(); ++record) {
+    // The last record of each run is enough: a partition's later runs have overwritten nothing, since this goes backwards.
+    if (record->partition.identity() == later) continue;
+    later = record->partition.identity();
+    Part* part = part_of(*record);
+    if (part != nullptr && part->marked_in != polls_) {
+      part->syncs->sampler.batch_ends_at(record->offset.single()->number);
+      part->marked_in = polls_;
+    }
+  }
+  ++polls_;
 }
 
 void MirrorSourceTask::heed(const std::vector<kafka::PartitionError>& errors) const {
@@ -222,17 +238,28 @@ void MirrorSourceTask::append_headers(const kafka::BatchPtr& batch, const kafka:
   }
 }
 
-void MirrorSourceTask::commit_record(const SourceRecord& record, const RecordMetadata* metadata) {
-  if (!syncs_ || metadata == nullptr || metadata->offset < 0) return;
-  const auto* offset = record.offset.single();
-  if (offset == nullptr) return;
+MirrorSourceTask::Part* MirrorSourceTask::part_of(const SourceRecord& record) {
   if (record.partition.identity() != last_identity_) {
     const auto part = by_identity_.find(record.partition.identity());
-    if (part == by_identity_.end()) return;
+    if (part == by_identity_.end()) return nullptr;
     last_identity_ = part->first;
     last_committed_ = part->second;
   }
-  syncs_->mirrored(*last_committed_->syncs, offset->number, metadata->offset);
+  return last_committed_;
+}
+
+SourceTask::Kept MirrorSourceTask::kept(const SourceRecord& record) {
+  if (!syncs_) return Kept::Nothing;
+  const Part* part = part_of(record);
+  const auto* offset = record.offset.single();
+  return part != nullptr && offset != nullptr && part->syncs->sampler.wants(offset->number) ? Kept::Place : Kept::Nothing;
+}
+
+void MirrorSourceTask::commit_record(const SourceRecord& record, const RecordMetadata* metadata) {
+  if (!syncs_ || metadata == nullptr || metadata->offset < 0) return;
+  const Part* part = part_of(record);
+  const auto* offset = record.offset.single();
+  if (part != nullptr && offset != nullptr) syncs_->mirrored(*part->syncs, offset->number, metadata->offset);
 }
 
 void MirrorSourceTask::commit() {

@@ -30,6 +30,7 @@ class OffsetSyncWriter {
   struct Partition {
     kafka::TopicPartition source;
     SyncRule rule;
+    SyncSampler sampler;
     /// Known, and not worth telling by itself.
     std::optional<std::pair<std::int64_t, std::int64_t>> untold{};
   };
@@ -65,6 +66,7 @@ class MirrorSourceTask final : public SourceTask {
   void commit() override;
   void commit_record(const SourceRecord& record, const RecordMetadata* metadata) override;
   [[nodiscard]] bool wants_commit_record() const override { return true; }
+  [[nodiscard]] Kept kept(const SourceRecord& record) override;
   void stop() noexcept override;
 
  private:
@@ -74,13 +76,18 @@ class MirrorSourceTask final : public SourceTask {
     SharedString remote;
     SourcePartition partition;
     OffsetSyncWriter::Partition* syncs = nullptr;
+    std::uint64_t marked_in = 0;  ///< the poll in which the end of its batch was marked
   };
   void open_consumer(const Properties& given);
   void open_offset_syncs(const ConfigMap& config);
   void append_record(const kafka::BatchPtr& batch, const kafka::Message& message, std::vector<SourceRecord>& records);
   void append_headers(const kafka::BatchPtr& batch, const kafka::Message& message, Headers& headers);
+  /// Tells the samplers with which record of each partition the batch ends.
+  void mark_ends(const std::vector<SourceRecord>& records);
   void heed(const std::vector<kafka::PartitionError>& errors) const;
   [[nodiscard]] const Part& part_of(const kafka::Message& message);
+  /// Null pointer for a record that is not this task's.
+  [[nodiscard]] Part* part_of(const SourceRecord& record);
 
   std::optional<TopicChoice> topics_;
   std::unique_ptr<OffsetSyncWriter> syncs_;
@@ -92,6 +99,7 @@ class MirrorSourceTask final : public SourceTask {
   const Part* last_part_ = nullptr;
   const char* last_topic_ = nullptr;  ///< the name of last_part_'s topic, as it lies in the consumer
   std::unordered_map<const void*, Part*> by_identity_;
+  std::uint64_t polls_ = 1;
   const void* last_identity_ = nullptr;
   Part* last_committed_ = nullptr;
   std::unordered_map<std::string, SharedString> header_keys_;

@@ -29,17 +29,32 @@ std::string offset_sync_value(std::int64_t upstream, std::int64_t downstream) {
   return value;
 }
 
-bool SyncRule::update(std::int64_t upstream, std::int64_t downstream) {
+bool SyncRule::update(std::int64_t upstream, std::int64_t downstream, bool skipped) {
   const bool never_told = told_downstream_ == -1;
   // A translation of the last word gives the offset after it.
   const bool too_old = downstream - (told_downstream_ + 1) >= lag_max_;
-  const bool skipped = upstream - previous_upstream_ != 1;
   const bool truncated = downstream < previous_downstream_;
   previous_upstream_ = upstream;
   previous_downstream_ = downstream;
   if (!never_told && !too_old && !skipped && !truncated) return false;
   told_downstream_ = downstream;
   return true;
+}
+
+bool SyncSampler::wants(std::int64_t upstream) {
+  if (upstream == last_asked_) return last_answer_;
+  const bool gap = upstream - last_asked_ != 1;
+  last_asked_ = upstream;
+  if (gap) gaps_.push_back(upstream);
+  last_answer_ = gap || upstream == last_of_batch_ || upstream - last_wanted_ > lag_max_;
+  if (last_answer_) last_wanted_ = upstream;
+  return last_answer_;
+}
+
+bool SyncSampler::had_gap_before(std::int64_t upstream) {
+  bool had = false;
+  for (; !gaps_.empty() && gaps_.front() <= upstream; gaps_.pop_front()) had = true;
+  return had;
 }
 
 }  // namespace fencepost::mirror

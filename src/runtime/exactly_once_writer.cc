@@ -212,7 +212,7 @@ bool ExactlyOnceWriter::send(const exactly_once::Send& range) {
   for (std::size_t i = range.from; i < range.to; ++i) {
     if (!note_offset(i)) return false;
     if (!batch_.ready[i].dropped && !send_one(i)) return false;
-    if (batch_.ready[i].dropped && settings_.keep_records) sent_.push_back({std::move(batch_.records[i]), std::nullopt});
+    if (batch_.ready[i].dropped && batch_.ready[i].kept) sent_.push_back({std::move(batch_.records[i]), std::nullopt});
   }
   return store_noted_offsets();
 }
@@ -223,7 +223,7 @@ bool ExactlyOnceWriter::send_one(std::size_t index) {
     abort_and_fail(there.error());
     return false;
   }
-  const std::uint64_t tag = settings_.keep_records ? sent_.size() + 1 : 0;
+  const std::uint64_t tag = ready.kept ? sent_.size() + 1 : 0;
   if (auto produced = producer_->produce(to_record_out(ready, tag, headers_)); !produced) {
     if (produced.error().kind() == ErrorKind::Fenced) {
       fenced(produced.error());
@@ -232,7 +232,7 @@ bool ExactlyOnceWriter::send_one(std::size_t index) {
     }
     return false;
   }
-  if (settings_.keep_records) sent_.push_back({std::move(batch_.records[index]), std::nullopt});
+  if (ready.kept) sent_.push_back({std::move(batch_.records[index]), std::nullopt});
   if (index == 0 || !(batch_.ready[index - 1].topic == ready.topic)) host_.topic_used(ready.topic.str());
   return true;
 }
@@ -259,8 +259,9 @@ bool ExactlyOnceWriter::note_offset(std::size_t index) {
   if (*number >= last_of_partition_.size()) last_of_partition_.resize(*number + 1, kNone);
   if (last_of_partition_[*number] == kNone) touched_.push_back(*number);
   last_of_partition_[*number] = index;
-  if (settings_.keep_records) {
+  if (batch_.ready[index].kept) {
     // The record is moved away below, so its offset is written down now.
+    last_of_partition_[*number] = kNone;
     auto value = offset_value_of(record.offset);
     if (!value) {
       abort_and_fail(value.error());
@@ -275,7 +276,7 @@ bool ExactlyOnceWriter::note_offset(std::size_t index) {
 bool ExactlyOnceWriter::store_noted_offsets() {
   for (const std::uint32_t number : touched_) {
     const std::size_t index = std::exchange(last_of_partition_[number], kNone);
-    if (settings_.keep_records) continue;
+    if (index == kNone) continue;
     auto value = offset_value_of(batch_.records[index].offset);
     if (!value) {
       touched_.clear();

@@ -28,8 +28,7 @@ class ExactlyOnceWriter final : public SourceWriter {
     std::string transactional_id;
     exactly_once::Boundary boundary = exactly_once::Boundary::Poll;
     Duration interval{60'000};
-    bool keep_records = false;  ///< the task wants commit_record()
-    int restarts = 0;           ///< times this run began anew without a commit in between
+    int restarts = 0;  ///< times this run began anew without a commit in between
   };
 
   ExactlyOnceWriter(Settings settings, WriterHost& host, ClientsPort& clients, OffsetsPort& global, ConnectorOffsets& offsets,

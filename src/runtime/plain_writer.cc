@@ -79,7 +79,7 @@ bool PlainWriter::send(SourceRecord& record, const ReadyRecord& ready) {
     entry.offset = tracker_.submit(tracker_.partition(partitions_.key(*number)), *std::move(value));
     entry.place = fmt::format(" (source partition {})", partitions_.key(*number));
   }
-  if (settings_.keep_records) entry.record = std::move(record);
+  if (ready.kept) entry.record = std::move(record);
   const std::uint64_t tag = first_tag_ + in_flight_.size();
   in_flight_.push_back(std::move(entry));
   if (ready.dropped) {

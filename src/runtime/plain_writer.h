@@ -23,8 +23,7 @@ class PlainWriter final : public SourceWriter {
     Properties producer;
     Duration flush_interval{60'000};
     Duration flush_timeout{5'000};
-    bool tolerate = false;      ///< errors.tolerance=all: a record that the broker refuses is left out
-    bool keep_records = false;  ///< the task wants commit_record()
+    bool tolerate = false;  ///< errors.tolerance=all: a record that the broker refuses is left out
   };
 
   PlainWriter(Settings settings, WriterHost& host, ClientsPort& clients, OffsetsPort& global, ConnectorOffsets& offsets,

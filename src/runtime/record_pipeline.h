@@ -48,6 +48,7 @@ struct ReadyRecord {
   std::int64_t timestamp_ms = -1;
   std::vector<std::pair<SharedString, std::optional<Bytes>>> headers;
   bool dropped = false;  ///< by a transform or an error policy: its offset moves all the same
+  bool kept = false;     ///< the task is to hear what became of it
 };
 
 /// What became of one record on its way through the stages.

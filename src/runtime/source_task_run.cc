@@ -140,7 +140,9 @@ void SourceTaskRun::convert(Steady::time_point now) {
     SourceRecord& record = batch.records[i];
     ReadyRecord ready;
     StageOutcome outcome;
-    if (wants_records_) {
+    const auto kept = wants_records_ ? plugin_->kept(record) : SourceTask::Kept::Nothing;
+    ready.kept = kept != SourceTask::Kept::Nothing;
+    if (kept == SourceTask::Kept::Record) {
       // The task is shown its own record later, not what transforms made of it.
       ConnectRecord copy = record;
       outcome = pipeline_->run(copy, ready, now);
@@ -155,6 +157,8 @@ void SourceTaskRun::convert(Steady::time_point now) {
       fail(std::move(outcome.trace));
       return;
     }
+    // What is left of it now is what transforms made, which is nobody's business any more.
+    if (kept == SourceTask::Kept::Place) static_cast<ConnectRecord&>(record) = ConnectRecord();
     batch.ready.push_back(std::move(ready));
   }
 }

@@ -108,7 +108,6 @@ Result<void> SourceTaskRun::set_up_writer(const Properties& config) {
                                                                                 .transactional_id = transactional_id_,
                                                                                 .boundary = boundary,
                                                                                 .interval = Duration(interval),
-                                                                                .keep_records = wants_records_,
                                                                                 .restarts = restarts_},
                                                     static_cast<WriterHost&>(*this), *around.ports.clients, *around.ports.offsets,
                                                     *offsets_, *topics_, log());
@@ -119,8 +118,7 @@ Result<void> SourceTaskRun::set_up_writer(const Properties& config) {
                                                                  .producer = std::move(producer),
                                                                  .flush_interval = around.options.offset_flush_interval,
                                                                  .flush_timeout = around.options.offset_flush_timeout,
-                                                                 .tolerate = pipeline_->policy().tolerate,
-                                                                 .keep_records = wants_records_},
+                                                                 .tolerate = pipeline_->policy().tolerate},
                                            static_cast<WriterHost&>(*this), *around.ports.clients, *around.ports.offsets,
                                            *offsets_, *topics_, log());
   }

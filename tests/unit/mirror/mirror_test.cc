@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <future>
 #include <thread>
 
 #include "mirror/mirror_settings.h"
@@ -84,6 +85,43 @@ TEST(OffsetSyncs, AreToldWhenTheJavaTaskTellsThem) {
   EXPECT_GT(seen, 50U);
 }
 
+// One in a hundred and one, as Java's rule would tell where the target has no markers in between.
+TEST(OffsetSyncs, NeedThePlaceOfFewRecordsOnly) {
+  SyncSampler sampler(100);
+  std::vector<std::int64_t> wanted;
+  sampler.batch_ends_at(299);
+  for (std::int64_t offset = 0; offset < 300; ++offset) {
+    if (sampler.wants(offset)) wanted.push_back(offset);
+  }
+  EXPECT_EQ(wanted, (std::vector<std::int64_t>{0, 101, 202, 299}));
+  EXPECT_TRUE(sampler.wants(299)) << "the same answer when it is asked again";
+}
+
+TEST(OffsetSyncs, NeedThePlaceOfEachRecordAfterAGap) {
+  SyncSampler sampler(100);
+  EXPECT_TRUE(sampler.wants(10));
+  EXPECT_FALSE(sampler.wants(11));
+  EXPECT_TRUE(sampler.wants(13));
+  EXPECT_TRUE(sampler.had_gap_before(10));
+  EXPECT_FALSE(sampler.had_gap_before(12));
+  EXPECT_TRUE(sampler.had_gap_before(20));
+  EXPECT_FALSE(sampler.had_gap_before(20));
+}
+
+TEST(OffsetSyncs, OfSampledRecordsAreToldAsJavaTellsThem) {
+  SyncSampler sampler(100);
+  SyncRule sampled(100);
+  SyncRule java(100);
+  std::vector<std::int64_t> ours;
+  std::vector<std::int64_t> theirs;
+  for (std::int64_t offset = 0; offset < 1000; ++offset) {
+    const std::int64_t upstream = offset < 500 ? offset : offset + 7;
+    if (sampler.wants(upstream) && sampled.update(upstream, offset, sampler.had_gap_before(upstream))) ours.push_back(upstream);
+    if (java.update(upstream, offset)) theirs.push_back(upstream);
+  }
+  EXPECT_EQ(ours, theirs);
+}
+
 TEST(MirrorSettings, AreThoseOfTheJavaConnectorWithItsDefaults) {
   const ConfigDef def = mirror_source_config_def();
   std::size_t seen = 0;
@@ -162,6 +200,41 @@ TEST(MirrorSource, RefusesOffsetSyncsThatAreSetUpAndSwitchedOff) {
   EXPECT_EQ(found->errors.size(), 1U);
 }
 
+TEST(MirrorSource, RefusesWrongValuesAsJavaDoes) {
+  std::size_t seen = 0;
+  for (const Json& vector : ::fencepost::testing::vectors("config_validate.json")) {
+    if (vector["kind"] != "configdef" || vector["definition"] != "org.apache.kafka.connect.mirror.MirrorSourceConnector")
+      continue;
+    SCOPED_TRACE(vector["about"].get<std::string>());
+    ConfigMap config;
+    for (const auto& [name, value] : vector["config"].items()) config[name] = value.get<std::string>();
+    const auto values = MirrorSourceConnector(std::make_shared<Refresher>()).validate(config);
+    for (const Json& wanted : vector["values"]) {
+      const auto found = std::find_if(values.begin(), values.end(), [&](const auto& v) { return v.name == wanted["name"]; });
+      if (found == values.end()) continue;  // of the framework
+      ++seen;
+      EXPECT_EQ(found->errors, wanted["errors"].get<std::vector<std::string>>()) << found->name;
+    }
+  }
+  EXPECT_GE(seen, 8U);
+}
+
+TEST(MirrorSource, CannotBeRequiredToBeExactlyOnceWhereItReadsAbortedRecords) {
+  const MirrorSourceConnector connector(std::make_shared<Refresher>());
+  const auto errors = [&](const ConfigMap& more) {
+    ConfigMap config{{"source.cluster.alias", "a"}, {"exactly.once.support", "required"}};
+    config.insert(more.begin(), more.end());
+    std::vector<std::string> out;
+    for (const auto& value : connector.validate(config)) out.insert(out.end(), value.errors.begin(), value.errors.end());
+    return out;
+  };
+  ASSERT_EQ(errors({}).size(), 1U);
+  EXPECT_NE(errors({}).front().find("isolation.level"), std::string::npos);
+  EXPECT_TRUE(errors({{"source.consumer.isolation.level", "read_committed"}}).empty());
+  EXPECT_TRUE(errors({{"consumer.isolation.level", "read_committed"}}).empty());
+  EXPECT_EQ(errors({{"target.consumer.isolation.level", "read_committed"}}).size(), 1U);
+}
+
 TEST(MirrorSource, DealsPartitionsToTasksInTurn) {
   EXPECT_EQ(deal_partitions({{"a", 3}, {"b", 2}}, 2), (std::vector<std::string>{"a-0,a-2,b-1", "a-1,b-0"}));
   EXPECT_EQ(deal_partitions({{"a", 1}}, 4), (std::vector<std::string>{"a-0"}));
@@ -186,8 +259,24 @@ TEST(Refresher, CallsItsWorkAgainUntilItIsRemoved) {
   });
   while (calls < 3) std::this_thread::yield();
   refresher.remove(id);
-  const int after = calls;
-  EXPECT_EQ(calls, after);
+}
+
+TEST(Refresher, ServesOthersWhileOneWorkWaits) {
+  Refresher refresher;
+  std::promise<void> release;
+  std::promise<void> other;
+  const auto blocked = refresher.add(std::chrono::seconds(0), [&, held = release.get_future().share()] {
+    held.wait();
+    return std::chrono::hours(1);
+  });
+  const auto served = refresher.add(std::chrono::seconds(0), [&] {
+    other.set_value();
+    return std::chrono::hours(1);
+  });
+  EXPECT_EQ(other.get_future().wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  refresher.remove(blocked);  // does not wait for it
+  refresher.remove(served);
+  release.set_value();
 }
 
 }  // namespace
