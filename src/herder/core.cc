@@ -204,7 +204,11 @@ void Herder::Core::rejoin_if_work_changed() {
 
 void Herder::Core::on(const StatusRecordsRead& e) {
   board_.on(e);
-  stale_views_.merge(board_.take_changed());
+  auto changed = board_.take_changed();
+  if (membership_.settled()) {
+    for (const auto& connector : changed) workload_.reassert_states(connector);
+  }
+  stale_views_.merge(changed);
 }
 
 void Herder::Core::on(const TaskReconfigurationRequested& e) {
@@ -218,6 +222,7 @@ void Herder::Core::group_settled() {
   if (leads && !log_.claimed()) log_.claim();
   keys_.lead(leads && membership_.protocol() == protocol::ConnectProtocol::Sessioned);
   workload_.resume_starts();
+  workload_.reassert_states();
   publisher_.settled();
   fence_asker_.settled();
 }

@@ -228,8 +228,7 @@ void Workload::reconcile(const TaskId& task, Slot& slot) {
     return;
   }
   if (!want || slot.served_wish == slot.wish) return tell_started(slot);
-  if (!hooks_.may_start() || (slot.not_before && *slot.not_before > turn_.now())) return;
-  slot.not_before.reset();
+  if (!hooks_.may_start() || slot.not_before) return;
   if (exactly_once(task.connector) && configs_.pending_fencing(task.connector)) return hooks_.fence(task.connector);
   start(task, slot);
 }
@@ -267,6 +266,25 @@ void Workload::write_state(const StatusOwner& owner, Live& live, RunState state,
   live.reported = state;
   board_.write(owner, to_record(state), trace, hooks_.generation(),
                state == RunState::Failed ? StatusWrites::Safe : StatusWrites::Always);
+}
+
+void Workload::reassert(const StatusOwner& owner, Slot& slot) {
+  if (!slot.live || slot.live->stopping || !slot.live->reported || *slot.live->reported == RunState::Failed) return;
+  const auto* last = board_.state().find(owner);
+  if (last == nullptr || last->worker_id == options_.worker_id || last->generation >= hooks_.generation()) return;
+  write_state(owner, *slot.live, *slot.live->reported, "");
+}
+
+void Workload::reassert_states() {
+  for (auto& [connector, slot] : connectors_) reassert(StatusOwner(connector), slot);
+  for (auto& [task, slot] : tasks_) reassert(StatusOwner(task), slot);
+}
+
+void Workload::reassert_states(const std::string& connector) {
+  if (const auto it = connectors_.find(connector); it != connectors_.end()) reassert(StatusOwner(connector), it->second);
+  for (auto it = tasks_.lower_bound(TaskId{connector, 0}); it != tasks_.end() && it->first.connector == connector; ++it) {
+    reassert(StatusOwner(it->first), it->second);
+  }
 }
 
 // A run that another one replaces at once leaves no trace; neither does that of something deleted.
@@ -324,14 +342,16 @@ void Workload::on(const TopicUsed& e) {
 
 void Workload::on_time() {
   for (auto& [task, slot] : tasks_) {
-    if (slot.not_before && *slot.not_before <= turn_.now()) reconcile(task, slot);
+    if (!slot.not_before || *slot.not_before > turn_.now()) continue;
+    slot.not_before.reset();  // whatever else it waits for has an event of its own
+    reconcile(task, slot);
   }
 }
 
 std::optional<Time> Workload::next_deadline() const {
   std::optional<Time> next;
   for (const auto& [task, slot] : tasks_) {
-    if (slot.not_before && hooks_.may_start() && (!next || *slot.not_before < *next)) next = slot.not_before;
+    if (slot.not_before && (!next || *slot.not_before < *next)) next = slot.not_before;
   }
   return next;
 }

@@ -49,6 +49,11 @@ class Workload {
   void give_up_stopping();
   /// Starts may go on: the worker has its place in the group (again).
   void resume_starts() { reconcile_all(); }
+  /// Says again how its runs are where an earlier owner had the last word: a worker that was away keeps what nobody took over for
+  /// good, but its stand-in may have written that it stopped. Call it when the group has settled, and when statuses have been
+  /// read since.
+  void reassert_states();
+  void reassert_states(const std::string& connector);
   void on_time();
   [[nodiscard]] std::optional<Time> next_deadline() const;
 
@@ -111,6 +116,7 @@ class Workload {
   [[nodiscard]] TargetState target_of(const std::string& connector) const;
   [[nodiscard]] bool exactly_once(const std::string& connector) const;
   void write_state(const protocol::StatusOwner& owner, Live& live, RunState state, const std::string& trace);
+  void reassert(const protocol::StatusOwner& owner, Slot& slot);
   void write_end(const protocol::StatusOwner& owner, const Live& live, bool runs_again);
   void drop_idle();
   static void tell_started(Slot& slot);
