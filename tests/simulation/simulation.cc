@@ -1,0 +1,269 @@
+#include "simulation.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "protocol/config_state.h"
+#include "protocol/status_state.h"
+
+namespace fencepost::simulation {
+
+using namespace herder;
+
+Simulation::Simulation(std::uint64_t seed) : chance(seed), seed_(seed), started_(schedule.now()) {
+  static constexpr const char* kProtocols[] = {"sessioned", "sessioned", "compatible", "eager"};
+  options.group_id = "g";
+  options.exactly_once = chance.happens(0.85) ? ExactlyOnce::Enabled : ExactlyOnce::Disabled;
+  options.connect_protocol = kProtocols[chance.between(0, 3)];
+  options.scheduled_rebalance_max_delay = std::chrono::seconds(chance.between(0, 4) * 15);
+  options.worker_unsync_backoff = std::chrono::seconds(chance.between(1, 30));
+  options.session_keys.ttl = chance.happens(0.2) ? Duration(2000) : Duration(std::chrono::hours(1));
+  options.plugins = PluginTable({{"S", {.java_class = "S", .kind = ConnectorKind::Source, .version = "1"}},
+                                 {"K", {.java_class = "K", .kind = ConnectorKind::Sink, .version = "1"}}});
+  coordinator = std::make_unique<Coordinator>(schedule, std::chrono::seconds(10), options.rebalance_timeout);
+  const auto count = chance.between(1, 4);
+  for (int i = 0; i < count; ++i) workers.push_back(std::make_unique<Worker>(*this, i));
+  for (auto& worker : workers) worker->start();
+  tick();
+}
+
+std::string Simulation::settings() const {
+  return std::to_string(workers.size()) + " workers, " + options.connect_protocol +
+         (options.exactly_once == ExactlyOnce::Enabled ? ", enabled" : ", disabled") + ", rebalance delay " +
+         std::to_string(options.scheduled_rebalance_max_delay.count()) + " ms";
+}
+
+void Simulation::trace(const std::string& who, const std::string& text) const {
+  std::fprintf(stderr, "%10lld ms  %-3s %s\n", static_cast<long long>((schedule.now() - started_).count()), who.c_str(),
+               text.c_str());
+}
+
+void Simulation::tick() {
+  target.expire(schedule.now(), SourceTask::kTransactionTimeout);
+  schedule.after(std::chrono::seconds(1), [this] { tick(); });
+}
+
+void Simulation::append(Log& log, const std::vector<RecordToWrite>& records) {
+  for (const auto& record : records) log.append(record.key, record.value);
+  for (auto& worker : workers) {
+    if (!worker->alive()) continue;
+    if (&log == &configs) {
+      worker->config_appended();
+    } else {
+      worker->status_appended();
+    }
+  }
+}
+
+Worker* Simulation::worker_at(const std::string& url) const {
+  for (const auto& worker : workers) {
+    if (worker->url() == url) return worker.get();
+  }
+  return nullptr;
+}
+
+void Simulation::forward(const std::string& url, Hop hop, const Request& what, const Worker::Answered& answered) {
+  // The first answer counts; a lost one becomes a timeout.
+  const auto once = std::make_shared<Worker::Answered>(answered);
+  const auto answer = [once](const Response& response) {
+    if (const auto first = std::exchange(*once, nullptr)) first(response);
+  };
+  const auto deliver = [this, url, hop, what, answer] {
+    Worker* worker = worker_at(url);
+    if (worker == nullptr) return answer(Error(ErrorKind::Unavailable, "no such host"));
+    worker->request(hop, what, [this, hop, what, answer](const Response& response) {
+      const auto* to = std::get_if<ForwardTo>(&response);
+      if (to != nullptr) return forward(to->url, hop == Hop::FromClient ? Hop::Forwarded : Hop::ForwardedTwice, what, answer);
+      if (chance.happens(faults.lose_forward)) {
+        ++counters_["answer of a worker lost"];
+        return;
+      }
+      schedule.after(chance.wait(1, 40), [answer, response] { answer(response); });
+    });
+  };
+  schedule.after(std::chrono::seconds(20), [answer] { answer(Error(ErrorKind::Timeout, "no answer")); });
+  if (chance.happens(faults.lose_forward)) {
+    ++counters_["request to a worker lost"];
+    return;
+  }
+  schedule.after(chance.wait(1, 40), deliver);
+  if (chance.happens(faults.double_forward)) {
+    ++counters_["request to a worker doubled"];
+    schedule.after(chance.wait(1, 4000), deliver);
+  }
+}
+
+void Simulation::one_operation() {
+  const std::string name(1, static_cast<char>('a' + chance.between(0, 3)));
+  Properties config{{"name", name},
+                    {"connector.class", chance.happens(0.85) ? "S" : "K"},
+                    {"tasks.max", std::to_string(chance.between(1, 4))},
+                    {"task.setting", std::to_string(chance.between(0, 1))}};
+  if (chance.happens(0.3)) config.set("value.converter", std::to_string(++connector_versions_));
+  // The kind of a connector does not change under its name.
+  config.set("connector.class", name == "d" ? "K" : "S");
+  Request what = PutConnectorConfig{name, config};
+  switch (chance.between(0, 13)) {
+    case 0:
+    case 1:
+      what = DeleteConnector{name};
+      break;
+    case 2:
+      what = SetTargetState{name, TargetState::Paused};
+      break;
+    case 3:
+    case 4:
+      what = SetTargetState{name, TargetState::Started};
+      break;
+    case 5:
+      what = SetTargetState{name, TargetState::Stopped};
+      break;
+    case 6:
+      what = RestartConnector{name, chance.happens(0.3), chance.happens(0.5)};
+      break;
+    case 7:
+      what = RestartTask{{name, static_cast<std::int32_t>(chance.between(0, 2))}};
+      break;
+    case 8:
+      what = CreateConnector{name, config, chance.happens(0.3) ? std::optional(TargetState::Stopped) : std::nullopt};
+      break;
+    default:
+      break;
+  }
+  const auto& worker = workers[static_cast<std::size_t>(chance.between(0, static_cast<std::int64_t>(workers.size()) - 1))];
+  ++counters_["request"];
+  forward(worker->url(), Hop::FromClient, what, [this](const Response& response) {
+    const auto* error = std::get_if<Error>(&response);
+    ++counters_[error == nullptr ? "request served" : "request refused: " + std::string(to_string(error->kind()))];
+  });
+}
+
+void Simulation::one_fault() {
+  const auto& worker = workers[static_cast<std::size_t>(chance.between(0, static_cast<std::int64_t>(workers.size()) - 1))];
+  Worker* w = worker.get();
+  if (!w->alive() || w->paused()) return;
+  if (chance.happens(0.4)) {
+    ++counters_["worker paused"];
+    w->pause();
+    schedule.after(Duration(chance.happens(0.5) ? chance.between(500, 12'000) : chance.between(12'000, 90'000)), [w] {
+      if (w->paused()) w->resume();
+    });
+    return;
+  }
+  if (chance.happens(0.3)) {
+    ++counters_["worker shut down"];
+    w->shut_down();
+  } else {
+    ++counters_["worker killed"];
+    w->kill();
+  }
+  schedule.after(Duration(chance.between(500, 40'000)), [w] {
+    if (!w->alive()) w->start();
+  });
+}
+
+void Simulation::storm(Duration length) {
+  faults = {.lose_forward = chance.happens(0.5) ? 0.1 : 0.0,
+            .double_forward = chance.happens(0.5) ? 0.1 : 0.0,
+            .fail_write = chance.happens(0.4) ? 0.03 : 0.0,
+            .slow_read = chance.happens(0.4) ? 0.05 : 0.0,
+            .fail_generate = chance.happens(0.3) ? 0.1 : 0.0,
+            .lose_beat = chance.happens(0.3) ? 0.2 : 0.0};
+  const Time end = schedule.now() + length;
+  while (schedule.now() < end) {
+    if (chance.happens(0.7)) one_operation();
+    if (chance.happens(0.12)) one_fault();
+    schedule.run_until(schedule.now() + chance.wait(50, 8000));
+  }
+}
+
+void Simulation::heal() {
+  faults = {};
+  for (auto& worker : workers) {
+    if (worker->paused()) worker->resume();
+    if (!worker->alive()) worker->start();
+  }
+}
+
+bool Simulation::come_to_rest(Duration within) {
+  const Time end = schedule.now() + within;
+  while (schedule.now() < end) {
+    schedule.run_until(schedule.now() + std::chrono::seconds(5));
+    if (unrest().empty()) {
+      schedule.run_until(schedule.now() + std::chrono::seconds(20));
+      if (unrest().empty()) return true;
+    }
+  }
+  return false;
+}
+
+std::vector<std::string> Simulation::violations() const {
+  std::vector<std::string> all = violations_;
+  all.insert(all.end(), target.violations().begin(), target.violations().end());
+  return all;
+}
+
+// Judged by the topics and by what really runs, not by what a herder believes.
+std::vector<std::string> Simulation::unrest() const {
+  std::vector<std::string> wrong;
+  protocol::ConfigState state;
+  for (const auto& r : configs.records()) (void)state.read(r.offset, r.key, r.value);
+  protocol::StatusState status;
+  for (const auto& r : statuses.records()) (void)status.read(r.key, r.value);
+
+  std::map<TaskId, int> tasks;
+  std::map<std::string, int> connectors;
+  for (const auto& worker : workers) {
+    for (const auto& [task, count] : worker->live_tasks()) tasks[task] += count;
+    for (const auto& name : worker->live_connectors()) ++connectors[name];
+    if (!worker->alive()) wrong.push_back(worker->id() + " is not alive");
+  }
+  for (const auto& name : status.connectors()) {
+    if (!state.contains(name)) wrong.push_back("a status of the deleted connector " + name + " is left");
+  }
+  for (const auto& [name, count] : connectors) {
+    if (!state.contains(name)) wrong.push_back("the deleted connector " + name + " runs");
+    if (count != 1) wrong.push_back("connector " + name + " runs " + std::to_string(count) + " times");
+  }
+  for (const auto& [task, count] : tasks) {
+    if (count > 0 && state.task_config(task) == nullptr)
+      wrong.push_back("task " + task.to_string() + ", which is not configured, runs");
+  }
+  for (const auto& name : state.connectors()) {
+    const auto wanted = state.target_state(name).value_or(protocol::TargetState::Started);
+    const auto run_state = wanted == protocol::TargetState::Started  ? protocol::RunState::Running
+                           : wanted == protocol::TargetState::Paused ? protocol::RunState::Paused
+                                                                     : protocol::RunState::Stopped;
+    if (!connectors.contains(name)) wrong.push_back("connector " + name + " runs nowhere");
+    const auto* own = status.find(name);
+    if (own == nullptr || own->state != run_state) {
+      wrong.push_back("connector " + name + " is to be " + std::string(to_string(run_state)) + " and is shown as " +
+                      (own == nullptr ? "nothing" : std::string(to_string(own->state))));
+    }
+    const auto* info = state.find(name);
+    if (info->inconsistent && wanted == protocol::TargetState::Started)
+      wrong.push_back("the task configs of " + name + " are incomplete");
+    if (wanted == protocol::TargetState::Started &&
+        static_cast<int>(info->tasks.size()) != std::stoi(info->config->get_or("tasks.max", "1"))) {
+      wrong.push_back("connector " + name + " has " + std::to_string(info->tasks.size()) + " tasks instead of " +
+                      info->config->get_or("tasks.max", "1"));
+    }
+    if (status.tasks(name).size() != state.tasks(name).size()) {
+      wrong.push_back("connector " + name + " has " + std::to_string(state.tasks(name).size()) + " tasks and statuses of " +
+                      std::to_string(status.tasks(name).size()));
+    }
+    for (const TaskId& task : state.tasks(name)) {
+      const auto* s = status.find(task);
+      if (s != nullptr && s->state == protocol::RunState::Failed && s->trace && tasks[task] == 0) continue;
+      if (s == nullptr || s->state != run_state) {
+        wrong.push_back("task " + task.to_string() + " is to be " + std::string(to_string(run_state)) + " and is shown as " +
+                        (s == nullptr ? "nothing" : std::string(to_string(s->state))));
+      }
+      if (tasks[task] != 1) wrong.push_back("task " + task.to_string() + " runs " + std::to_string(tasks[task]) + " times");
+    }
+  }
+  return wrong;
+}
+
+}  // namespace fencepost::simulation
