@@ -38,7 +38,7 @@ void run(std::uint64_t seed, bool traced, Counters& counters) {
 TEST(ClusterSimulation, NoTaskIsCommittedByTwoIncarnationsAndAllComesToRest) {
   Counters counters;
   if (const auto seed = number_from("FENCEPOST_SEED", 0); seed != 0) return run(seed, true, counters);
-  const std::uint64_t count = number_from("FENCEPOST_SEEDS", 300);
+  const std::uint64_t count = number_from("FENCEPOST_SEEDS", 250);
   const std::uint64_t first = number_from("FENCEPOST_FIRST_SEED", 1);
   const bool traced_progress = number_from("FENCEPOST_PROGRESS", 0) != 0;
   int failed = 0;
