@@ -446,7 +446,10 @@ Result<ConfigInfos> validate_connector(const Registry& plugins, const config::Wo
     validate_overrides(worker.override_policy, config, findings);
     if (sink_connector) validate_group(worker, properties, config, findings);
     for (const auto& [name, value] : properties) {
-      if (!value) findings.error(name, "Null value can not be supplied as the configuration value of " + name + ".");
+      if (!value) {
+        findings.error(name,
+                       "Null value can not be supplied as the configuration value. Remove " + name + " or give it a value.");
+      }
     }
     return std::move(findings).take(class_name->second);
   } catch (const std::exception& error) {
