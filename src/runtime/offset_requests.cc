@@ -209,7 +209,8 @@ std::string shown(const json::Value& value) {
 Result<std::int64_t> number_in(const json::Value& map, const char* field, const char* what) {
   const json::Value* value = map.find(field);
   if (value == nullptr || value->is_null()) {
-    return failure(ErrorKind::InvalidConfig, fmt::format("The {} for a sink connector offset needs the key '{}'", what, field));
+    return failure(ErrorKind::InvalidConfig, fmt::format("The {} for a sink connector offset needs the key '{}', which is {}",
+                                                         what, field, value == nullptr ? "missing" : "null"));
   }
   const std::string text = shown(*value);
   std::int64_t number = 0;
