@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <shared_mutex>
+#include <utility>
 
 #include "rest/cpprest.h"
 #include "rest/cpprest_pool.h"
@@ -217,6 +218,7 @@ class CpprestTransport : public Transport {
   const std::vector<Endpoint>& endpoints() const override { return endpoints_; }
 
   void close() override {
+    if (std::exchange(closed_, true)) return;
     for (const auto& listening : listenings_) listening->stop();
     threads_.close(limits_.farewell);
     gate_->close();
@@ -224,6 +226,7 @@ class CpprestTransport : public Transport {
   }
 
  private:
+  bool closed_ = false;
   Limits limits_;
   std::function<void(HttpReply&)> decorate_;
   std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();
