@@ -14,17 +14,9 @@ void RestPort::submit(herder::Hop hop, herder::Request request, Answer answer) {
   }
 }
 
-std::shared_ptr<const rest::ConnectorViews> RestPort::connector_views() const {
-  std::shared_ptr<const herder::View> view;
-  {
-    const std::lock_guard lock(mutex_);
-    view = view_;
-  }
-  auto out = std::make_shared<rest::ConnectorViews>();
-  if (view != nullptr) {
-    for (const auto& [name, connector] : *view) out->emplace(name, *connector);
-  }
-  return out;
+std::shared_ptr<const herder::View> RestPort::connector_views() const {
+  const std::lock_guard lock(mutex_);
+  return view_;
 }
 
 rest::ServerInfo RestPort::server_info() const {

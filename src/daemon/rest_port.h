@@ -21,7 +21,7 @@ class RestPort final : public rest::Port {
       : events_(events), plugins_(plugins), config_(config) {}
 
   void submit(herder::Hop hop, herder::Request request, Answer answer) override;
-  [[nodiscard]] std::shared_ptr<const rest::ConnectorViews> connector_views() const override;
+  [[nodiscard]] std::shared_ptr<const herder::View> connector_views() const override;
   [[nodiscard]] rest::ServerInfo server_info() const override;
   [[nodiscard]] std::vector<rest::PluginInfo> plugins() const override;
   [[nodiscard]] Result<std::string> validate(const Properties& config) override;

@@ -181,21 +181,21 @@ HttpReply to_reply(const herder::Response& response) {
   return std::visit([](const auto& answer) { return reply(answer); }, response);
 }
 
-std::string expand(const ConnectorViews& views, bool with_status, bool with_info) {
+std::string expand(const herder::View& views, bool with_status, bool with_info) {
   std::string body;
   Writer out(body);
   out.begin_object();
   for (const auto& [name, view] : views) {
     // As in Java, a connector of which something asked for is not known yet is left out.
-    if (with_status && !view.status) continue;
+    if (with_status && !view->status) continue;
     out.key(name).begin_object();
     if (with_status) {
       out.key("status");
-      put(out, *view.status);
+      put(out, *view->status);
     }
     if (with_info) {
       out.key("info");
-      put(out, view.info);
+      put(out, view->info);
     }
     out.end_object();
   }

@@ -16,6 +16,6 @@ namespace fencepost::rest {
 [[nodiscard]] HttpReply to_reply(const herder::Response& response);
 
 /// GET /connectors?expand=...: an object by name, with what was asked for.
-[[nodiscard]] std::string expand(const ConnectorViews& views, bool with_status, bool with_info);
+[[nodiscard]] std::string expand(const herder::View& views, bool with_status, bool with_info);
 
 }  // namespace fencepost::rest

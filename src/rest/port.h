@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -9,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/properties.h"
+#include "herder/herder.h"
 #include "herder/requests.h"
 
 namespace fencepost::rest {
@@ -27,8 +27,6 @@ struct PluginInfo {
   std::string version;  ///< empty: not known
 };
 
-using ConnectorViews = std::map<std::string, herder::ConnectorView>;
-
 /// What the REST server asks of the rest of the worker; the daemon binds it.
 ///
 /// Threads: every function is called from any of the server's threads, several at a time.
@@ -42,8 +40,8 @@ class Port {
   /// An answer that never comes ends in a 500 when the server's own deadline passes; one that comes after that is dropped.
   virtual void submit(herder::Hop hop, herder::Request request, Answer answer) = 0;
 
-  /// Everything that GET /connectors?expand= shows: the herder's newest snapshot.
-  [[nodiscard]] virtual std::shared_ptr<const ConnectorViews> connector_views() const = 0;
+  /// Everything that GET /connectors?expand= shows: the herder's newest snapshot; null before there is one.
+  [[nodiscard]] virtual std::shared_ptr<const herder::View> connector_views() const = 0;
 
   [[nodiscard]] virtual ServerInfo server_info() const = 0;
 

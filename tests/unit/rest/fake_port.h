@@ -25,7 +25,7 @@ class FakePort : public Port {
     }
     if (herder) herder(hop, request, std::move(answer));
   }
-  std::shared_ptr<const ConnectorViews> connector_views() const override { return std::make_shared<ConnectorViews>(views); }
+  std::shared_ptr<const herder::View> connector_views() const override { return views; }
   ServerInfo server_info() const override { return {"1.2.3", "abc", "cluster"}; }
   std::vector<PluginInfo> plugins() const override {
     return {{"a.FileStreamSourceConnector", "source", "1"}, {"a.JsonConverter", "converter", ""}};
@@ -52,7 +52,7 @@ class FakePort : public Port {
   }
   [[nodiscard]] herder::Request last() const { return asked().at(asked().size() - 1).second; }
 
-  ConnectorViews views;
+  std::shared_ptr<const herder::View> views;
 
  private:
   mutable std::mutex mutex_;

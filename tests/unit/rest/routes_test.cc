@@ -145,7 +145,10 @@ TEST_F(RoutesTest, InternalRequestsCarryTheirSignatureAndTheRawBody) {
 }
 
 TEST_F(RoutesTest, ExpandShowsWhatIsAskedForAndLeavesOutWhatIsNotKnown) {
-  port.views = {{"c", {kInfo, kStatus}}, {"new", {kInfo, std::nullopt}}};
+  EXPECT_EQ(ask("GET", "/connectors?expand=info").status, 503);
+  port.views =
+      std::make_shared<herder::View>(herder::View{{"c", std::make_shared<herder::ConnectorView>(kInfo, kStatus)},
+                                                  {"new", std::make_shared<herder::ConnectorView>(kInfo, std::nullopt)}});
   EXPECT_EQ(ask("GET", "/connectors?expand=STATUS").body, R"({"c":{},"new":{}})");
   EXPECT_EQ(ask("GET", "/connectors?expand").body, R"({"c":{},"new":{}})");
   EXPECT_TRUE(ask("GET", "/connectors?expand=info&expand=bogus").body.starts_with(R"({"c":{"info":{)"));
