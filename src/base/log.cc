@@ -7,6 +7,8 @@
 #include <array>
 #include <utility>
 
+#include "base/text.h"
+
 namespace fencepost {
 namespace {
 
@@ -31,7 +33,7 @@ constexpr std::string_view kContextMark = "\x1f";  // parts context from message
 void append_json_text(std::string_view text, spdlog::memory_buf_t& out) {
   static constexpr std::array<char, 16> kHex = {'0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'};
   out.push_back('"');
-  for (const char c : text) {
+  for (const char c : log_text(text)) {
     const auto byte = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\') {
       out.push_back('\\');
@@ -65,15 +67,12 @@ class TextMessage final : public spdlog::custom_flag_formatter {
   void format(const spdlog::details::log_msg& msg, const std::tm&, spdlog::memory_buf_t& out) override {
     const std::string_view text(msg.payload.data(), msg.payload.size());
     const auto mark = text.find(kContextMark);
-    if (mark == std::string_view::npos) {
-      out.append(text.data(), text.data() + text.size());
-      return;
-    }
-    out.push_back('[');
-    out.append(text.data(), text.data() + mark);
-    out.push_back(']');
-    out.push_back(' ');
-    out.append(text.data() + mark + 1, text.data() + text.size());
+    const auto append = [&out](std::string_view part) { out.append(part.data(), part.data() + part.size()); };
+    if (mark == std::string_view::npos) return append(log_text(text));
+    append("[");
+    append(log_text(text.substr(0, mark)));
+    append("] ");
+    append(log_text(text.substr(mark + 1)));
   }
   [[nodiscard]] std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<TextMessage>(); }
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/endpoint.h"
 #include "config/worker_settings.h"
 #include "fencepost/settings.h"
 
@@ -175,9 +176,12 @@ void read_converters(const Settings& settings, const Properties& properties, Wor
   config.header_converter = choice("header.converter");
 }
 
-void read_identity(const Settings& settings, const Properties& properties, WorkerConfig& config) {
+void read_identity(const Settings& settings, const Properties& properties, WorkerConfig& config, Faults& faults) {
   config.group_id = settings.get_string("group.id");
   config.bootstrap_servers = settings.get_list("bootstrap.servers");
+  for (const std::string& server : config.bootstrap_servers) {
+    if (auto endpoint = parse_endpoints(server); !endpoint) faults.add("bootstrap.servers", server, endpoint.error().message());
+  }
   config.client_id = settings.get_string("client.id");
   if (config.client_id.empty()) config.client_id = "connect-" + config.group_id;
   const std::string support = lower(settings.get_string("exactly.once.source.support"));
@@ -227,7 +231,7 @@ Result<WorkerConfig> make_worker_config(const Properties& properties) {
   const Settings settings = def.parse(given);
   WorkerConfig config;
   config.originals = properties;
-  read_identity(settings, properties, config);
+  read_identity(settings, properties, config, faults);
   read_times(settings, config);
   read_rest(settings, config, faults);
   read_security(settings, config, faults);

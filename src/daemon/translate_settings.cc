@@ -59,6 +59,8 @@ herder::Options herder_options(const config::WorkerConfig& config, const rest::S
   out.group_id = config.group_id;
   out.worker_id = rest.worker_id();
   out.advertised_url = rest.advertised_url();
+  out.config_topic = config.config_topic.name;
+  out.status_topic = config.status_topic.name;
   out.exactly_once = static_cast<herder::ExactlyOnce>(config.exactly_once);
   static_assert(static_cast<int>(herder::ExactlyOnce::Enabled) == static_cast<int>(config::ExactlyOnceSource::Enabled));
   switch (config.protocol) {

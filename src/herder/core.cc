@@ -127,8 +127,8 @@ void Herder::Core::on(const ConfigRecordsRead& e) {
     const auto read = configs_.read(record.offset, record.key, record.value);
     if (!read.warning.empty()) {
       turn_.note(LogLevel::Warn, "",
-                 "config topic, partition " + std::to_string(record.partition) + ", offset " + record.offset.to_string() +
-                     ": record skipped: " + read.warning);
+                 "config topic " + options_.config_topic + ", partition " + std::to_string(record.partition) + ", offset " +
+                     record.offset.to_string() + ": record skipped: " + read.warning);
     }
     if (read.event) on_config(*read.event);
   }

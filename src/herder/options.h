@@ -62,6 +62,8 @@ struct Options {
   std::string group_id;
   std::string worker_id;       ///< advertised "host:port"
   std::string advertised_url;  ///< with a trailing slash
+  std::string config_topic;    ///< config.storage.topic, for messages
+  std::string status_topic;    ///< status.storage.topic, for messages
   ExactlyOnce exactly_once = ExactlyOnce::Disabled;
   std::string connect_protocol = "sessioned";  ///< eager, compatible or sessioned
   Duration scheduled_rebalance_max_delay = std::chrono::minutes(5);

@@ -37,8 +37,8 @@ void StatusBoard::on(const StatusRecordsRead& e) {
     const std::string warning = state_.read(record.key, record.value);
     if (!warning.empty()) {
       turn_.note(LogLevel::Warn, "",
-                 "status topic, partition " + std::to_string(record.partition) + ", offset " + record.offset.to_string() +
-                     ": record skipped: " + warning);
+                 "status topic " + options_.status_topic + ", partition " + std::to_string(record.partition) + ", offset " +
+                     record.offset.to_string() + ": record skipped: " + warning);
       continue;
     }
     if (!record.key) continue;

@@ -18,7 +18,7 @@ constexpr unsigned kAll = kP | kC | kA;
 
 // The one table: Java's name, whose client knows it, what happens to it, librdkafka's name and its range.
 constexpr Row kRows[] = {
-    {"bootstrap.servers", kAll, Rule::Copy, "bootstrap.servers"},
+    {"bootstrap.servers", kAll, Rule::Endpoints, "bootstrap.servers"},
     {"client.id", kAll, Rule::Copy, "client.id"},
     {"client.dns.lookup", kAll, Rule::Copy, "client.dns.lookup"},
     {"client.rack", kC, Rule::Copy, "client.rack"},

@@ -12,6 +12,7 @@ inline constexpr std::int64_t kIntMax = std::numeric_limits<std::int32_t>::max()
 
 enum class Rule : unsigned char {
   Copy,           ///< the same text under librdkafka's name
+  Endpoints,      ///< host:port,...: the same text when it can be read
   Lower,          ///< the same in small letters
   Number,         ///< a whole number, brought into librdkafka's range
   Flag,           ///< true or false

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/endpoint.h"
 #include "kafka/client_settings.h"
 #include "kafka/client_settings_table.h"
 #include "kafka/key_stores.h"
@@ -115,6 +116,11 @@ class Translation {
     }
     switch (row->rule) {
       case Rule::Copy:
+        out_.settings[std::string(row->native)] = value;
+        return {};
+      case Rule::Endpoints:
+        // librdkafka would look for a host of that name for ever.
+        if (auto endpoints = parse_endpoints(value); !endpoints) return Failure(std::move(endpoints).error().while_doing(name));
         out_.settings[std::string(row->native)] = value;
         return {};
       case Rule::Lower:

@@ -7,37 +7,9 @@
 namespace fencepost::net {
 namespace {
 
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0) text.remove_prefix(1);
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.remove_suffix(1);
-  return text;
-}
-
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
-}
-
-Result<Endpoint> parse_endpoint(std::string_view text) {
-  const auto wrong = [text](std::string_view why) {
-    return failure(ErrorKind::InvalidConfig,
-                   "bootstrap.servers: '" + std::string(text) + "' " + std::string(why) + "; use host:port");
-  };
-  // Java accepts PROTOCOL://host:port as well.
-  std::string_view rest = text;
-  if (const auto scheme = rest.find("://"); scheme != std::string_view::npos) rest.remove_prefix(scheme + 3);
-  const auto colon = rest.rfind(':');
-  if (colon == std::string_view::npos) return wrong("has no port");
-  std::string_view host = rest.substr(0, colon);
-  const std::string_view digits = rest.substr(colon + 1);
-  if (host.size() >= 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-  if (host.empty()) return wrong("has no host");
-  unsigned port = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  if (error != std::errc{} || end != digits.data() + digits.size() || port == 0 || port > 65535) {
-    return wrong("has no port between 1 and 65535");
-  }
-  return Endpoint{.host = std::string(host), .port = static_cast<std::uint16_t>(port)};
 }
 
 Result<SecurityProtocol> parse_security(const std::string& text) {
@@ -79,28 +51,11 @@ void read_tls(const Properties& from, TlsSettings& tls) {
 
 }  // namespace
 
-std::string Endpoint::to_string() const {
-  const bool v6 = host.find(':') != std::string::npos;
-  return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
-}
-
-Result<std::vector<Endpoint>> parse_endpoints(std::string_view list) {
-  std::vector<Endpoint> out;
-  while (!list.empty()) {
-    const auto comma = list.find(',');
-    const std::string_view part = trim(list.substr(0, comma));
-    list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 1);
-    if (part.empty()) continue;
-    FENCEPOST_TRY(Endpoint endpoint, parse_endpoint(part));
-    out.push_back(std::move(endpoint));
-  }
-  if (out.empty()) return failure(ErrorKind::InvalidConfig, "bootstrap.servers: names no broker; use host:port[,host:port...]");
-  return out;
-}
-
 Result<Settings> settings_from(const Properties& librdkafka) {
   Settings out;
-  FENCEPOST_TRY(out.bootstrap, parse_endpoints(librdkafka.get_or("bootstrap.servers", "")));
+  auto bootstrap = parse_endpoints(librdkafka.get_or("bootstrap.servers", ""));
+  if (!bootstrap) return Failure(std::move(bootstrap).error().while_doing("bootstrap.servers"));
+  out.bootstrap = *std::move(bootstrap);
   FENCEPOST_TRY(out.security, parse_security(librdkafka.get_or("security.protocol", "plaintext")));
   read_tls(librdkafka, out.tls);
   out.sasl.mechanism = librdkafka.get_or("sasl.mechanism", librdkafka.get_or("sasl.mechanisms", "GSSAPI"));

@@ -5,19 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "base/endpoint.h"
 #include "base/error.h"
 #include "base/properties.h"
 #include "base/time.h"
 
 namespace fencepost::net {
 
-struct Endpoint {
-  std::string host;
-  std::uint16_t port = 0;
-
-  [[nodiscard]] std::string to_string() const;
-  friend auto operator<=>(const Endpoint&, const Endpoint&) = default;
-};
+using fencepost::Endpoint;
 
 enum class SecurityProtocol : std::uint8_t { Plaintext, Ssl, SaslPlaintext, SaslSsl };
 
@@ -64,9 +59,6 @@ struct Settings {
   Duration metadata_max_age{300'000};
   std::size_t frame_bytes_max = 100 * 1024 * 1024;  ///< of an answer; a longer one ends the connection
 };
-
-/// "a:9092, [::1]:9092"; InvalidConfig names the part that is wrong.
-[[nodiscard]] Result<std::vector<Endpoint>> parse_endpoints(std::string_view list);
 
 /// From settings under librdkafka's names (bootstrap.servers, security.protocol, ssl.*, sasl.*), so that one translation of
 /// Java's settings serves both clients. Names that mean nothing here are passed over.

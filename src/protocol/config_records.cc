@@ -6,6 +6,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/text.h"
 #include "json/base64.h"
 #include "json/writer.h"
 
@@ -62,7 +63,7 @@ Result<ConfigKey> parse_task_key(std::string_view key, std::string_view rest) {
     const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     if (parsed.ec != std::errc{} || parsed.ptr != digits.data() + digits.size()) number = -1;
   }
-  if (number < 0) return failure(ErrorKind::Corrupt, fmt::format("key '{}' does not end in a task number", key));
+  if (number < 0) return failure(ErrorKind::Corrupt, fmt::format("key '{}' does not end in a task number", shown(key)));
   return ConfigKey{Kind::Task, rest.substr(0, hyphen), number};
 }
 
@@ -145,7 +146,7 @@ Result<ConfigKey> parse_config_key(std::string_view key) {
     if (kind == Kind::Task) return parse_task_key(key, rest);
     return ConfigKey{kind, rest, -1};
   }
-  return failure(ErrorKind::Corrupt, fmt::format("key '{}' is of no kind that this worker knows", key));
+  return failure(ErrorKind::Corrupt, fmt::format("key '{}' is of no kind that this worker knows", shown(key)));
 }
 
 }  // namespace fencepost::protocol

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/text.h"
 #include "json/base64.h"
 #include "json/parse.h"
 #include "json/writer.h"
@@ -70,7 +71,7 @@ ConfigRead ConfigState::read(LogPosition position, std::optional<std::string_vie
   // No bytes at all are a null to Java's converter, so a tombstone.
   if (value && !value->empty()) {
     auto read = json::parse(*value, json::kConverterOptions);
-    if (!read) return warning(fmt::format("the value of key '{}' is {}", key.value_or("null"), read.error().message()));
+    if (!read) return warning(fmt::format("the value of key '{}' is {}", shown(key.value_or("null")), read.error().message()));
     parsed = *std::move(read);
   }
   offset_ = next;
@@ -96,14 +97,14 @@ ConfigRead ConfigState::apply(LogPosition position, const ConfigKey& key, const 
       return on_session_key(value);
     case ConfigKey::Kind::Restart:
       if (value.is_null()) return {};
-      if (!value.is_object()) return warning(fmt::format("the restart request of connector '{}' is no object", key.name));
+      if (!value.is_object()) return warning(fmt::format("the restart request of connector '{}' is no object", shown(key.name)));
       return {RestartRequested{{std::string(key.name), flag_of(value, "only-failed"), flag_of(value, "include-tasks")}}, {}};
     case ConfigKey::Kind::LoggerLevel:
       break;
   }
   const std::string* level = text_of(value, "level");
   if (value.is_null()) return {};
-  if (level == nullptr) return warning(fmt::format("the level of logger '{}' is missing or no text", key.name));
+  if (level == nullptr) return warning(fmt::format("the level of logger '{}' is missing or no text", shown(key.name)));
   return {LoggerLevelUpdated{std::string(key.name), *level}, {}};
 }
 
@@ -130,7 +131,7 @@ ConfigRead ConfigState::on_connector(std::string_view name, const json::Value& v
     return {ConnectorConfigRemoved{std::string(name)}, {}};
   }
   const auto* properties = properties_of(value);
-  if (properties == nullptr) return warning(fmt::format("the config of connector '{}' has no object 'properties'", name));
+  if (properties == nullptr) return warning(fmt::format("the config of connector '{}' has no object 'properties'", shown(name)));
   ConnectorInfo& c = info(name);
   c.config = to_properties(*properties);
   if (!c.target_state) c.target_state = TargetState::Started;
@@ -140,7 +141,7 @@ ConfigRead ConfigState::on_connector(std::string_view name, const json::Value& v
 ConfigRead ConfigState::on_task(const ConfigKey& key, const json::Value& value) {
   const auto* properties = properties_of(value);
   if (properties == nullptr) {
-    return warning(fmt::format("the config of task {} of connector '{}' has no object 'properties'", key.task, key.name));
+    return warning(fmt::format("the config of task {} of connector '{}' has no object 'properties'", key.task, shown(key.name)));
   }
   waiting_[std::string(key.name)].tasks[key.task] = to_properties(*properties);
   return {};
@@ -154,7 +155,7 @@ ConfigRead ConfigState::on_commit(LogPosition position, std::string_view name, c
   }
   const auto count = count_of(value, "tasks");
   if (!count)
-    return warning(fmt::format("the task commit of connector '{}' has no whole number 'tasks' of 0 to 2147483647", name));
+    return warning(fmt::format("the task commit of connector '{}' has no whole number 'tasks' of 0 to 2147483647", shown(name)));
 
   ConnectorInfo& c = info(name);
   const auto waiting = waiting_.find(name);
@@ -192,10 +193,12 @@ ConfigRead ConfigState::on_target_state(std::string_view name, const json::Value
   }
   const std::string* text = text_of(value, "state.v2");
   if (text == nullptr) text = text_of(value, "state");
-  if (text == nullptr) return warning(fmt::format("the target state of connector '{}' has no text 'state.v2' or 'state'", name));
+  if (text == nullptr)
+    return warning(fmt::format("the target state of connector '{}' has no text 'state.v2' or 'state'", shown(name)));
   const auto state = parse_target_state(*text);
   if (!state) {
-    return warning(fmt::format("the target state of connector '{}' is '{}', not STARTED, PAUSED or STOPPED", name, *text));
+    return warning(
+        fmt::format("the target state of connector '{}' is '{}', not STARTED, PAUSED or STOPPED", shown(name), shown(*text)));
   }
   ConnectorInfo& c = info(name);
   const bool changed = c.target_state != state;
@@ -208,7 +211,7 @@ ConfigRead ConfigState::on_task_count(LogPosition position, std::string_view nam
   const auto count = count_of(value, "task-count");
   if (!count) {
     return warning(
-        fmt::format("the task-count record of connector '{}' has no whole number 'task-count' of 0 to 2147483647", name));
+        fmt::format("the task-count record of connector '{}' has no whole number 'task-count' of 0 to 2147483647", shown(name)));
   }
   ConnectorInfo& c = info(name);
   c.task_count_record = *count;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "json/base64.h"
 #include "json/parse.h"
 #include "json/writer.h"
@@ -43,12 +44,12 @@ Result<OffsetValue> value_of(const json::Member& member) {
   if (number == nullptr) {
     return failure(ErrorKind::InvalidConfig,
                    fmt::format("field '{}' holds an {}; partitions and offsets hold null, booleans, numbers, text and bytes",
-                               member.name, value.kind()));
+                               shown(member.name), value.kind()));
   }
   if (!json::is_integer(*number)) return OffsetValue(value.as_double().value_or(0));
   if (const auto whole = value.as_int64()) return OffsetValue(*whole);
-  return failure(ErrorKind::InvalidConfig,
-                 fmt::format("field '{}' holds {}, which does not fit into 64 bits", member.name, number->spelling));
+  return failure(ErrorKind::InvalidConfig, fmt::format("field '{}' holds {}, which does not fit into 64 bits", shown(member.name),
+                                                       shown(number->spelling)));
 }
 
 }  // namespace
@@ -140,7 +141,7 @@ std::string OffsetState::read(std::optional<std::string_view> key, std::optional
   // No bytes at all and a JSON null are nulls to Java's converter, so tombstones.
   if (value && !value->empty()) {
     auto content = json::parse(*value, json::kConverterOptions);
-    if (!content) return fmt::format("the offset of connector '{}' is {}", parsed->connector, content.error().message());
+    if (!content) return fmt::format("the offset of connector '{}' is {}", shown(parsed->connector), content.error().message());
     if (!content->is_null()) offset = *std::move(content);
   }
   if (!offset) {
@@ -151,7 +152,7 @@ std::string OffsetState::read(std::optional<std::string_view> key, std::optional
     return {};
   }
   if (const auto flat = offset_map_of(*offset); !flat) {
-    return fmt::format("the offset of connector '{}': {}", parsed->connector, flat.error().message());
+    return fmt::format("the offset of connector '{}': {}", shown(parsed->connector), flat.error().message());
   }
   connectors_[parsed->connector].insert_or_assign(std::string(*key), Entry{std::move(parsed->partition), std::string(*value)});
   return {};

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/text.h"
 #include "json/parse.h"
 
 namespace fencepost::protocol {
@@ -80,22 +81,22 @@ std::string StatusState::read(std::optional<std::string_view> key, std::optional
   std::optional<json::Value> parsed;
   if (value) {
     auto read = json::parse(*value, json::kConverterOptions);
-    if (!read) return fmt::format("the value of key '{}' is {}", *key, read.error().message());
+    if (!read) return fmt::format("the value of key '{}' is {}", shown(*key), read.error().message());
     parsed = *std::move(read);
   }
   const json::Value* content = parsed ? &*parsed : nullptr;
   if (key->starts_with(kConnectorPrefix)) {
     const std::string_view name = key->substr(kConnectorPrefix.size());
-    if (name.empty()) return fmt::format("key '{}' names no connector", *key);
+    if (name.empty()) return fmt::format("key '{}' names no connector", shown(*key));
     return read_status(StatusOwner(std::string(name)), *key, content);
   }
   if (key->starts_with(kTaskPrefix)) {
     const auto task = parse_task(key->substr(kTaskPrefix.size()));
-    if (!task) return fmt::format("key '{}' names no task", *key);
+    if (!task) return fmt::format("key '{}' names no task", shown(*key));
     return read_status(*task, *key, content);
   }
   if (key->starts_with(kTopicPrefix)) return read_topic(*key, key->substr(kTopicPrefix.size()), content);
-  return fmt::format("key '{}' is of no kind that this worker knows", *key);
+  return fmt::format("key '{}' is of no kind that this worker knows", shown(*key));
 }
 
 std::string StatusState::read_status(const StatusOwner& owner, std::string_view key, const json::Value* value) {
@@ -104,7 +105,7 @@ std::string StatusState::read_status(const StatusOwner& owner, std::string_view 
     return {};
   }
   auto status = parse_status(*value);
-  if (!status) return fmt::format("the value of key '{}' lacks a known 'state' or a whole number 'generation'", key);
+  if (!status) return fmt::format("the value of key '{}' lacks a known 'state' or a whole number 'generation'", shown(key));
   Entry& at = entries_[owner.connector];
   if (owner.task) {
     at.tasks[*owner.task] = *std::move(status);
@@ -117,7 +118,7 @@ std::string StatusState::read_status(const StatusOwner& owner, std::string_view 
 std::string StatusState::read_topic(std::string_view key, std::string_view rest, const json::Value* value) {
   const std::size_t separator = rest.find(kTopicSeparator);
   if (separator == std::string_view::npos || separator == 0 || separator + kTopicSeparator.size() == rest.size()) {
-    return fmt::format("key '{}' names no topic and connector", key);
+    return fmt::format("key '{}' names no topic and connector", shown(key));
   }
   const std::string topic(rest.substr(0, separator));
   const std::string_view connector = rest.substr(separator + kTopicSeparator.size());
@@ -126,7 +127,7 @@ std::string StatusState::read_topic(std::string_view key, std::string_view rest,
     return {};
   }
   auto status = parse_topic_status(*value);
-  if (!status) return fmt::format("the value of key '{}' lacks one of name, connector, task and discoverTimestamp", key);
+  if (!status) return fmt::format("the value of key '{}' lacks one of name, connector, task and discoverTimestamp", shown(key));
   entries_[std::string(connector)].topics[topic] = *std::move(status);
   return {};
 }

@@ -107,6 +107,10 @@ def test_without_a_broker_it_ends_and_names_the_address(cluster):
     refused(cluster.worker(bootstrap__servers=address), address, "bootstrap.servers", within=120)
 
 
+def test_a_bootstrap_server_that_is_no_address_is_refused_at_once(cluster):
+    refused(cluster.worker(bootstrap__servers="not an address"), "bootstrap.servers", "host:port", within=30)
+
+
 @pytest.mark.parametrize("which", ["configs", "statuses", "offsets"])
 @pytest.mark.parametrize("policy", ["delete", "compact,delete"])
 def test_an_internal_topic_that_forgets_is_refused(cluster, kafka, which, policy):

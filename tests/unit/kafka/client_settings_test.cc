@@ -174,6 +174,11 @@ TEST(ClientSettings, NamesSettingAndValueOfABadNumber) {
   EXPECT_THAT(translated(ClientKind::Producer, {{"linger.ms", "1000000"}}).warnings, ElementsAre(HasSubstr("900000 is used")));
 }
 
+TEST(ClientSettings, RefusesABootstrapListThatNamesNoBroker) {
+  EXPECT_EQ(refusal(ClientKind::Admin, {{"bootstrap.servers", "not an address"}}),
+            "bootstrap.servers: 'not an address' has no port; use host:port");
+}
+
 TEST(ClientSettings, MapsAssignorsWithoutMixingProtocols) {
   const auto strategy = [](const char* classes) {
     return translated(ClientKind::Consumer, {{"partition.assignment.strategy", classes}}).get("partition.assignment.strategy");
