@@ -79,7 +79,7 @@ namespace validators {
 [[nodiscard]] ConfigValidator non_empty_string();
 [[nodiscard]] ConfigValidator non_empty_string_without_control_characters();
 [[nodiscard]] ConfigValidator non_null();
-/// All of them, in order; their texts joined with ",".
+/// All of them, in order; their texts joined with ", ".
 [[nodiscard]] ConfigValidator all_of(std::vector<ConfigValidator> validators);
 [[nodiscard]] ConfigValidator check(std::function<void(std::string_view name, const ConfigDatum& value)> check, std::string text);
 }  // namespace validators

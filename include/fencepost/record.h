@@ -114,6 +114,8 @@ struct ConnectRecord {
   /// Milliseconds since the epoch; for a source record empty means the time of production.
   std::optional<std::int64_t> timestamp_ms{};
   Headers headers{};
+  /// Where a sink record lies in its partition; -1 for a source record, which lies nowhere yet.
+  std::int64_t kafka_offset = -1;
 
   /// About how many bytes the record holds in memory: what batches and queues are bounded by.
   [[nodiscard]] std::size_t size_estimate() const;
@@ -141,7 +143,6 @@ struct TopicPartition {
 /// What a sink task is given. Topic and kafka_partition may have been changed by transforms; the original place is what
 /// offsets are committed for (KIP-793).
 struct SinkRecord : ConnectRecord {
-  std::int64_t offset = -1;
   TimestampType timestamp_type = TimestampType::None;
   SharedString original_topic{};
   std::int32_t original_partition = -1;

@@ -6,6 +6,10 @@
 #include "builtin/converters/plain_converters.h"
 #include "builtin/converters/primitive_converters.h"
 #include "builtin/converters/simple_header_converter.h"
+#include "builtin/predicates/predicates.h"
+#include "builtin/transforms/filter.h"
+#include "builtin/transforms/insert_field.h"
+#include "builtin/transforms/regex_router.h"
 #include "builtin/version.h"
 #include "mirror/mirror_source_connector.h"
 #include "mirror/mirror_source_task.h"
@@ -30,9 +34,16 @@ PluginDescriptor plugin(const char* class_name) {
   return {class_name, builtin::kVersion, Factory<Interface>([] { return std::make_unique<Plugin>(); })};
 }
 
+/// A transformation of the record's key or of its value.
+template <class Transform, builtin::RecordPart part>
+PluginDescriptor transform_of(const char* class_name) {
+  return {class_name, builtin::kVersion, Factory<Transformation>([] { return std::make_unique<Transform>(part); })};
+}
+
 }  // namespace
 
 std::vector<PluginDescriptor> builtin_plugins() {
+  using builtin::RecordPart;
   return {
       source<builtin::FileStreamSourceConnector, builtin::FileStreamSourceTask>(
           "org.apache.kafka.connect.file.FileStreamSourceConnector", "org.apache.kafka.connect.file.FileStreamSourceTask"),
@@ -63,6 +74,13 @@ std::vector<PluginDescriptor> builtin_plugins() {
       plugin<HeaderConverter, builtin::DoubleConverter>("org.apache.kafka.connect.converters.DoubleConverter"),
       plugin<Converter, builtin::ByteArrayConverter>("org.apache.kafka.connect.converters.ByteArrayConverter"),
       plugin<HeaderConverter, builtin::ByteArrayConverter>("org.apache.kafka.connect.converters.ByteArrayConverter"),
+      plugin<Transformation, builtin::Filter>("org.apache.kafka.connect.transforms.Filter"),
+      transform_of<builtin::InsertField, RecordPart::Key>("org.apache.kafka.connect.transforms.InsertField$Key"),
+      transform_of<builtin::InsertField, RecordPart::Value>("org.apache.kafka.connect.transforms.InsertField$Value"),
+      plugin<Transformation, builtin::RegexRouter>("org.apache.kafka.connect.transforms.RegexRouter"),
+      plugin<Predicate, builtin::HasHeaderKey>("org.apache.kafka.connect.transforms.predicates.HasHeaderKey"),
+      plugin<Predicate, builtin::RecordIsTombstone>("org.apache.kafka.connect.transforms.predicates.RecordIsTombstone"),
+      plugin<Predicate, builtin::TopicNameMatches>("org.apache.kafka.connect.transforms.predicates.TopicNameMatches"),
   };
 }
 

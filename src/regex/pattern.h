@@ -21,6 +21,11 @@ class Pattern {
   /// Of the whole text, as Java's Matcher.matches().
   [[nodiscard]] bool matches(std::string_view text) const;
 
+  /// The text with its first match replaced, as Java's Matcher.replaceFirst(): `$1`, `${name}`, and `\` before a character that
+  /// stands for itself. InvalidConfig where the replacement is wrong or names a group that the expression does not have; a text
+  /// without a match comes back as it is, whatever the replacement.
+  [[nodiscard]] Result<std::string> replace_first(std::string_view text, std::string_view replacement) const;
+
  private:
   struct Code;
   explicit Pattern(std::shared_ptr<const Code> code) : code_(std::move(code)) {}

@@ -61,7 +61,7 @@ void SinkPipeline::begin(const RecordIn& record, SinkRecord& out) {
   out = SinkRecord();
   out.topic = last_topic_;
   out.kafka_partition = record.partition;
-  out.offset = record.offset;
+  out.kafka_offset = record.offset;
   if (record.timestamp_ms >= 0) {
     out.timestamp_ms = record.timestamp_ms;
     out.timestamp_type = record.log_append_time ? TimestampType::LogAppendTime : TimestampType::CreateTime;

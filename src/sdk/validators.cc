@@ -169,7 +169,7 @@ ConfigValidator non_null() {
 ConfigValidator all_of(std::vector<ConfigValidator> validators) {
   std::string text;
   for (const ConfigValidator& validator : validators) {
-    text.append(text.empty() || validator.text.empty() ? "" : ",").append(validator.text);
+    text.append(text.empty() || validator.text.empty() ? "" : ", ").append(validator.text);
   }
   return {[validators = std::move(validators)](std::string_view name, const ConfigDatum& value) {
             for (const ConfigValidator& validator : validators) validator.check(name, value);
