@@ -51,6 +51,11 @@ Value bytes_value(const kafka::BatchPtr& batch, const std::optional<std::string_
 OffsetSyncWriter::OffsetSyncWriter(OffsetSyncsPlace place, kafka::Translated producer, const PluginLog& log)
     : place_(std::move(place)), settings_(std::move(producer)), log_(log) {}
 
+OffsetSyncWriter::~OffsetSyncWriter() {
+  if (!producer_) return;
+  if (const auto flushed = producer_->flush(1s); !flushed) warn_once(flushed.error().message());
+}
+
 OffsetSyncWriter::Partition& OffsetSyncWriter::partition(const kafka::TopicPartition& source) {
   return partitions_.try_emplace(source, Partition{source, SyncRule(place_.lag_max), SyncSampler(place_.lag_max)}).first->second;
 }

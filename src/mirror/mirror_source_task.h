@@ -25,6 +25,10 @@ namespace fencepost::mirror {
 class OffsetSyncWriter {
  public:
   OffsetSyncWriter(OffsetSyncsPlace place, kafka::Translated producer, const PluginLog& log);
+  /// Gives what is on its way a second to arrive.
+  ~OffsetSyncWriter();
+  OffsetSyncWriter(const OffsetSyncWriter&) = delete;
+  OffsetSyncWriter& operator=(const OffsetSyncWriter&) = delete;
 
   /// What is told about one partition; stays where it is.
   struct Partition {

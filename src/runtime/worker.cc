@@ -57,7 +57,7 @@ class Worker::Body {
 
   bool operator()(const herder::StartConnector& order) {
     forget_ended();
-    auto run = std::make_shared<ConnectorRun>(order, surroundings(order.connector));
+    auto run = std::make_shared<ConnectorRun>(order, surroundings(order.connector + "|worker"));
     replace(connectors_, order.connector, run);
     run->begin();
     return true;
