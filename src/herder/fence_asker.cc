@@ -59,7 +59,8 @@ void FenceAsker::answered(const std::string& connector, const Answer& answer) {
     hooks_.given_up(connector, why);
     return;
   }
-  turn_.note(LogLevel::Info, connector + "|worker", "the tasks wait, as their predecessors are not fenced yet: " + answer.error().message());
+  turn_.note(LogLevel::Info, connector + "|worker",
+             "the tasks wait, as their predecessors are not fenced yet: " + answer.error().message());
   asked.again_at = turn_.now() + asked.backoff.next();
 }
 
