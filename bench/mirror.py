@@ -134,11 +134,12 @@ def run_ceiling(kafka: Kafka, topic: str, arguments) -> dict:
 
 def java_command() -> str | None:
     """A Java worker, where Java and its jars (or Maven to fetch them) are at hand."""
-    cached = Path(os.environ.get("FENCEPOST_CACHE", Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "fencepost")) / "connect-4.3.1"
-    if not shutil.which("java") or not (cached.exists() or shutil.which("mvn")):
+    script = ROOT / "scripts" / "kafka"
+    if not shutil.which("java") or (subprocess.run([script, "at-hand", "--connect"], check=False).returncode and not shutil.which("mvn")):
         return None
-    libs = subprocess.run([ROOT / "scripts" / "kafka", "libs", "--connect"], text=True, stdout=subprocess.PIPE, check=True).stdout.strip()
-    return f"java -Xmx512m -Dorg.slf4j.simpleLogger.defaultLogLevel=warn -cp {libs}/* org.apache.kafka.connect.cli.ConnectDistributed"
+    subprocess.run([script, "libs", "--connect"], stdout=subprocess.DEVNULL, check=True)
+    os.environ.setdefault("CONNECT_LOG", "warn")
+    return f"{script} connect"
 
 
 def main() -> None:
