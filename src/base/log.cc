@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "base/log_control.h"
 #include "base/text.h"
 
 namespace fencepost {
@@ -99,7 +100,9 @@ void Log::write(LogLevel level, std::string_view message) const {
   sink_->log(to_spdlog(level), spdlog::string_view_t(line.data(), line.size()));
 }
 
-Log make_console_log(LogLevel level, LogFormat format) {
+Log make_console_log(LogLevel level, LogFormat format) { return make_adjustable_console_log(level, format).log; }
+
+AdjustableLog make_adjustable_console_log(LogLevel level, LogFormat format) {
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
   if (format == LogFormat::Json) {
     formatter->add_flag<JsonMessage>('*').set_pattern(R"({"time":"%Y-%m-%dT%H:%M:%S.%e%z","level":"%l",%*})");
@@ -111,7 +114,8 @@ Log make_console_log(LogLevel level, LogFormat format) {
   auto logger = std::make_shared<spdlog::logger>("fencepost", std::move(sink));
   logger->set_level(to_spdlog(level));
   logger->flush_on(spdlog::level::info);
-  return Log(std::move(logger));
+  return {Log(logger),
+          [logger](std::optional<LogLevel> lowest) { logger->set_level(lowest ? to_spdlog(*lowest) : spdlog::level::off); }};
 }
 
 }  // namespace fencepost

@@ -20,4 +20,7 @@ class Clock {
   std::chrono::steady_clock::time_point steady_ = std::chrono::steady_clock::now();
 };
 
+/// What people call the time; for what is shown to them.
+[[nodiscard]] inline Time wall_clock() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
+
 }  // namespace fencepost::daemon

@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "base/log.h"
+#include "base/log_control.h"
 #include "config/worker_settings.h"
 #include "daemon/command_line.h"
 #include "daemon/plugins.h"
@@ -48,7 +48,7 @@ int carry_out(const RunWorker& command) {
   const auto config = read_settings(command.properties_file, command.overrides);
   if (!config) return complain(config.error());
   const auto format = config->log_format == config::WorkerLogFormat::Json ? LogFormat::Json : LogFormat::Text;
-  return run_worker(*config, make_console_log(log_level(config->log_level), format));
+  return run_worker(*config, make_adjustable_console_log(log_level(config->log_level), format));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "daemon/clock.h"
 #include "daemon/version.h"
 #include "plugin/connector_validation.h"
 
@@ -38,6 +39,10 @@ Result<std::string> RestPort::validate(const Properties& config) {
 }
 
 Result<std::string> RestPort::plugin_config(std::string_view plugin) { return plugin::plugin_settings_json(plugins_, plugin); }
+
+std::vector<std::string> RestPort::set_logger_level(const std::string& logger, const std::string& level) {
+  return loggers_.set(logger, level, wall_clock());
+}
 
 void RestPort::publish(std::shared_ptr<const herder::View> view) {
   const std::lock_guard lock(mutex_);

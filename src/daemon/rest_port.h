@@ -6,6 +6,7 @@
 #include <string>
 
 #include "config/worker_config.h"
+#include "daemon/logger_levels.h"
 #include "daemon/mailbox.h"
 #include "daemon/pending_answers.h"
 #include "herder/herder.h"
@@ -17,8 +18,8 @@ namespace fencepost::daemon {
 /// Between the REST server and the rest of the worker.
 class RestPort final : public rest::Port {
  public:
-  RestPort(EventBox& events, const plugin::Registry& plugins, const config::WorkerConfig& config)
-      : events_(events), plugins_(plugins), config_(config) {}
+  RestPort(EventBox& events, const plugin::Registry& plugins, const config::WorkerConfig& config, LoggerLevels& loggers)
+      : events_(events), plugins_(plugins), config_(config), loggers_(loggers) {}
 
   void submit(herder::Hop hop, herder::Request request, Answer answer) override;
   [[nodiscard]] std::shared_ptr<const herder::View> connector_views() const override;
@@ -26,6 +27,8 @@ class RestPort final : public rest::Port {
   [[nodiscard]] std::vector<rest::PluginInfo> plugins() const override;
   [[nodiscard]] Result<std::string> validate(const Properties& config) override;
   [[nodiscard]] Result<std::string> plugin_config(std::string_view plugin) override;
+  [[nodiscard]] std::vector<rest::LoggerLevel> logger_levels() const override { return loggers_.all(); }
+  std::vector<std::string> set_logger_level(const std::string& logger, const std::string& level) override;
 
   /// The herder's answer to a request that came through submit().
   void reply(RequestId request, herder::Response response) { pending_.answer(request, std::move(response)); }
@@ -36,6 +39,7 @@ class RestPort final : public rest::Port {
   EventBox& events_;
   const plugin::Registry& plugins_;
   const config::WorkerConfig& config_;
+  LoggerLevels& loggers_;
   PendingAnswers<herder::Response> pending_;
   mutable std::mutex mutex_;
   std::string cluster_id_;

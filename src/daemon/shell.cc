@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "daemon/clock.h"
 #include "plugin/connector_validation.h"
 
 namespace fencepost::daemon {
@@ -82,6 +83,9 @@ class Shell::Visitor {
       return;
     }
     parts_.events.put(herder::SessionKeyMade{order.request, std::move(key)});
+  }
+  void operator()(const herder::SetLoggerLevel& order) const {
+    (void)parts_.loggers.set(order.logger, order.level, wall_clock());
   }
   void operator()(const herder::Terminate&) const { shell_.terminated_ = true; }
 

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "config/worker_config.h"
+#include "daemon/logger_levels.h"
 #include "daemon/mailbox.h"
 #include "daemon/rest_port.h"
 #include "daemon/stores.h"
@@ -23,6 +24,7 @@ struct Parts {
   const config::WorkerConfig& config;
   const plugin::Registry& plugins;
   EventBox& events;
+  LoggerLevels& loggers;
   RestPort& rest;
   rest::LeaderClient& leader;
   Stores& stores;

@@ -66,7 +66,8 @@ runtime::WorkerOptions runtime_options(const config::WorkerConfig& config) {
           .offsets_replication_factor = config.offset_topic.replication_factor};
 }
 
-Result<void> start_and_serve(const config::WorkerConfig& config, const Log& log) {
+Result<void> start_and_serve(const config::WorkerConfig& config, const AdjustableLog& adjustable) {
+  const Log& log = adjustable.log;
   for (const std::string& name : config::unknown_worker_settings(config.originals)) {
     log.warn(fmt::format("the setting '{}' is not known and has no effect", name));
   }
@@ -76,7 +77,8 @@ Result<void> start_and_serve(const config::WorkerConfig& config, const Log& log)
     log.info("stopping: tasks end and the group is left");
     events.put(herder::ShutdownRequested{});
   });
-  RestPort port(events, plugins, config);
+  LoggerLevels loggers(adjustable);
+  RestPort port(events, plugins, config, loggers);
   FENCEPOST_TRY(const auto rest, rest::Server::open(rest_options(config), port, log));
   FENCEPOST_TRY(std::string cluster_id, ask_cluster_id(config, log));
   port.set_cluster_id(std::move(cluster_id));
@@ -93,7 +95,7 @@ Result<void> start_and_serve(const config::WorkerConfig& config, const Log& log)
   herder::Herder herder(herder_options(config, *rest, plugins));
   const Clock clock;
   {
-    Shell shell({config, plugins, events, port, leader, *stores, *wire, runtime, log});
+    Shell shell({config, plugins, events, loggers, port, leader, *stores, *wire, runtime, log});
     FENCEPOST_CHECK(stores->start(kStoresTimeout));
     events.put(herder::StoresRead{});
     log.info(fmt::format("worker {} serves {}", rest->worker_id(), rest->advertised_url()));
@@ -110,9 +112,10 @@ Result<void> start_and_serve(const config::WorkerConfig& config, const Log& log)
 
 }  // namespace
 
-int run_worker(const config::WorkerConfig& config, const Log& log) {
+int run_worker(const config::WorkerConfig& config, const AdjustableLog& adjustable) {
+  const Log& log = adjustable.log;
   log.info(fmt::format("fencepost {} (Kafka Connect {}), group {}", kVersion, kConnectVersion, config.group_id));
-  const auto outcome = start_and_serve(config, log);
+  const auto outcome = start_and_serve(config, adjustable);
   if (outcome) return 0;
   log.error("cannot start: " + outcome.error().message());
   return 1;

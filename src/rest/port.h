@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +27,13 @@ struct PluginInfo {
   std::string class_name;
   std::string type;     ///< source, sink, converter, header_converter, transformation, predicate, ...
   std::string version;  ///< empty: not known
+};
+
+/// What GET /admin/loggers shows of a logger.
+struct LoggerLevel {
+  std::string logger;
+  std::string level;                             ///< as Java's: OFF, FATAL, ERROR, WARN, INFO, DEBUG, TRACE, ALL
+  std::optional<std::int64_t> last_modified_ms;  ///< since 1970; nothing: as the worker started
 };
 
 /// What the REST server asks of the rest of the worker; the daemon binds it.
@@ -55,6 +64,11 @@ class Port {
   /// What can be set on a plugin, given by class, simple name or alias: a JSON list of ConfigKeyInfo. Errors: NotFound;
   /// InvalidConfig for a kind of plugin that has no settings.
   [[nodiscard]] virtual Result<std::string> plugin_config(std::string_view plugin) = 0;
+
+  /// All loggers with a level, by name; "root" is always among them.
+  [[nodiscard]] virtual std::vector<LoggerLevel> logger_levels() const = 0;
+  /// Sets a level on this worker, for a logger and those below it; the names of those that had another one before.
+  virtual std::vector<std::string> set_logger_level(const std::string& logger, const std::string& level) = 0;
 };
 
 }  // namespace fencepost::rest

@@ -41,9 +41,15 @@ constexpr Route kApiRoutes[] = {
     {"GET", "/connector-plugins/{plugin}/config", get_plugin_config},
 };
 
+constexpr Route kAdminRoutes[] = {
+    {"GET", "/admin/loggers", list_loggers},
+    {"GET", "/admin/loggers/{logger}", get_logger},
+    {"PUT", "/admin/loggers/{logger}", set_logger, kJson},
+};
+
 }  // namespace
 
 std::span<const Route> api_routes() { return kApiRoutes; }
-std::span<const Route> admin_routes() { return {}; }
+std::span<const Route> admin_routes() { return kAdminRoutes; }
 
 }  // namespace fencepost::rest

@@ -49,4 +49,9 @@ void list_plugins(const CallPtr& call);
 void validate_config(const CallPtr& call);
 void get_plugin_config(const CallPtr& call);
 
+// loggers.cc
+void list_loggers(const CallPtr& call);
+void get_logger(const CallPtr& call);
+void set_logger(const CallPtr& call);
+
 }  // namespace fencepost::rest::routes

@@ -39,6 +39,11 @@ class FakePort : public Port {
     return "[]";
   }
 
+  std::vector<LoggerLevel> logger_levels() const override { return {{"a.b", "DEBUG", 7}, {"root", "INFO", std::nullopt}}; }
+  std::vector<std::string> set_logger_level(const std::string& logger, const std::string& level) override {
+    return {logger, level};
+  }
+
   void answer_by(Herder herder) {
     const std::lock_guard lock(mutex_);
     herder_ = std::move(herder);

@@ -222,5 +222,21 @@ TEST_F(RoutesTest, FixedHeadersAndAllowedOriginsAreOnEveryAnswer) {
   }
 }
 
+TEST_F(ServerTest, LoggersAreShownAndSetOnThisWorkerOrOnAll) {
+  EXPECT_EQ(ask("GET", "/admin/loggers").body,
+            R"({"a.b":{"level":"DEBUG","last_modified":7},"root":{"level":"INFO","last_modified":null}})");
+  EXPECT_EQ(ask("GET", "/admin/loggers/root").body, R"({"level":"INFO","last_modified":null})");
+  EXPECT_EQ(ask("GET", "/admin/loggers/x").status, 404);
+  EXPECT_EQ(ask_json("PUT", "/admin/loggers/x", R"({"level":"warn"})").body, R"(["x","WARN"])");
+  EXPECT_EQ(ask_json("PUT", "/admin/loggers/x?scope=nonsense", R"({"level":"warn"})").body, R"(["x","WARN"])");
+  EXPECT_EQ(ask_json("PUT", "/admin/loggers/x", R"({"level":"loud"})").status, 404);
+  EXPECT_EQ(ask_json("PUT", "/admin/loggers/x", R"({})").status, 400);
+  EXPECT_EQ(ask_json("PUT", "/admin/loggers/x", "[]").status, 500);
+  EXPECT_TRUE(port.asked().empty());
+  port.answer_always(herder::Done{});
+  EXPECT_EQ(ask_json("PUT", "/admin/loggers/x?scope=Cluster", R"({"level":"debug"})").status, 204);
+  EXPECT_EQ(port.last(), herder::Request(herder::SetClusterLoggerLevel{"x", "debug"}));
+}
+
 }  // namespace
 }  // namespace fencepost::rest
