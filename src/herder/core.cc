@@ -149,6 +149,7 @@ void Herder::Core::on_config(const protocol::ConfigEvent& event) {
     void operator()(const protocol::ConnectorConfigRemoved& e) const {
       core.touched(e.connector);
       core.fence_asker_.forget(e.connector);
+      core.warned_of_fence_.erase(e.connector);
       core.workload_.config_changed(e.connector);
       core.removed_now_.insert(e.connector);
     }

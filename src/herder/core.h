@@ -155,6 +155,7 @@ class Herder::Core {
   std::map<std::string, std::int32_t>
       known_work_;  ///< connectors with their runnable tasks, as the group was last told to meet for
   std::set<std::string> stale_views_;
+  std::set<std::string> warned_of_fence_;  ///< connectors whose fence an enabled worker asked of this disabled leader
   std::shared_ptr<const View> view_ = std::make_shared<const View>();
 };
 

@@ -52,14 +52,15 @@ void FenceAsker::answered(const std::string& connector, const Answer& answer) {
   }
   Asked& asked = asked_.at(connector);
   asked.under_way = false;
-  asked.last_refusal = answer.error().message();
-  if (!passes_by_itself(answer.error().kind()) && turn_.now() - asked.since >= kPatience) {
+  const bool is_news = std::exchange(asked.last_refusal, answer.error().message()) != answer.error().message();
+  const bool passes = passes_by_itself(answer.error().kind());
+  if (!passes && turn_.now() - asked.since >= kPatience) {
     const Error why = answer.error();
     asked_.erase(connector);
     hooks_.given_up(connector, why);
     return;
   }
-  turn_.note(LogLevel::Info, connector + "|worker",
+  turn_.note(passes || !is_news ? LogLevel::Info : LogLevel::Error, connector + "|worker",
              "the tasks wait, as their predecessors are not fenced yet: " + answer.error().message());
   asked.again_at = turn_.now() + asked.backoff.next();
 }

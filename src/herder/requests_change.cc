@@ -236,6 +236,14 @@ void Herder::Core::serve(const RequestReceived& e, const FenceZombies& r) {
   if (const auto verified = keys_.verify(membership_.protocol(), r.signature); !verified)
     return book_.reply(e.request, verified.error());
   if (!leads_or_forwards(e)) return;
+  if (options_.exactly_once == ExactlyOnce::Disabled && warned_of_fence_.insert(r.connector).second) {
+    turn_.note(
+        LogLevel::Warn, r.connector,
+        "another worker runs with exactly.once.source.support=enabled and has asked for a fence, but this one, the leader, "
+        "is disabled: it fences, but it does not write the config topic in transactions, so once it is deposed nobody can "
+        "keep it from writing there. Restart every worker with exactly.once.source.support=preparing before any gets "
+        "enabled");
+  }
   fencing_.fence(r.connector, [this, request = e.request](const Answer& answer) {
     if (answer) return book_.reply(request, Done{});
     book_.reply(request, answer.error());

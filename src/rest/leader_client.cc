@@ -39,24 +39,42 @@ std::optional<Error> to_outcome(const std::string& what, const Result<HttpReply>
   return Error(kind_of(result->status), fmt::format("{}: {} {}", what, result->status, message_of(*result)));
 }
 
+/// Jersey's own answer where no resource has the path, or none of its methods is this one; not that of a handler.
+bool knows_no_such_request(const HttpReply& reply) {
+  return (reply.status == 404 || reply.status == 405) && message_of(reply).starts_with(fmt::format("HTTP {} ", reply.status));
+}
+
+std::optional<Error> to_fence_outcome(const std::string& leader_url, const std::string& what, const Result<HttpReply>& result) {
+  if (!result || !knows_no_such_request(*result)) return to_outcome(what, result);
+  return Error(ErrorKind::NotFound,
+               fmt::format("the leader at {} knows no fencing ({}): it is of a version without exactly-once support for source "
+                           "connectors. Bring every worker of the cluster to a version that has it and restart each with "
+                           "exactly.once.source.support=preparing; only when all are there, restart them with enabled",
+                           leader_url, message_of(*result)));
+}
+
 }  // namespace
 
 class LeaderClient::Clients {
  public:
   Clients(Log log, std::chrono::seconds timeout) : log_(std::move(log)), peers_(timeout) {}
 
-  void send(const std::string& leader_url, HttpRequest request, const std::optional<RequestSignature>& signature, Done done) {
+  using Judge = std::function<std::optional<Error>(const std::string& what, const Result<HttpReply>& result)>;
+
+  void send(const std::string& leader_url, HttpRequest request, const std::optional<RequestSignature>& signature, Judge judge,
+            Done done) {
     request.headers.emplace_back("Accept", "application/json");
     if (signature) {
       request.headers.emplace_back("X-Connect-Authorization", signature->mac_base64);
       request.headers.emplace_back("X-Connect-Request-Signature-Algorithm", signature->algorithm);
     }
     const std::string what = fmt::format("asking the leader at {}: {} {}", leader_url, request.method, request.target);
-    peers_.send(leader_url, std::move(request), [what, log = log_, done = std::move(done)](const Result<HttpReply>& result) {
-      auto outcome = to_outcome(what, result);
-      if (outcome) log.debug(outcome->message());
-      done(std::move(outcome));
-    });
+    peers_.send(leader_url, std::move(request),
+                [what, log = log_, judge = std::move(judge), done = std::move(done)](const Result<HttpReply>& result) {
+                  auto outcome = judge(what, result);
+                  if (outcome) log.debug(outcome->message());
+                  done(std::move(outcome));
+                });
   }
 
  private:
@@ -70,12 +88,16 @@ LeaderClient::~LeaderClient() = default;
 
 void LeaderClient::fence(const std::string& leader_url, const std::string& connector,
                          const std::optional<RequestSignature>& signature, Done done) const {
-  clients_->send(leader_url, {"PUT", "/connectors/" + encode_strictly(connector) + "/fence", {}, {}}, signature, std::move(done));
+  const auto judge = [leader_url](const std::string& what, const Result<HttpReply>& result) {
+    return to_fence_outcome(leader_url, what, result);
+  };
+  clients_->send(leader_url, {"PUT", "/connectors/" + encode_strictly(connector) + "/fence", {}, {}}, signature, judge,
+                 std::move(done));
 }
 
 void LeaderClient::send_task_configs(const std::string& leader_url, const std::string& connector, const std::string& body,
                                      const std::optional<RequestSignature>& signature, Done done) const {
-  clients_->send(leader_url, {"POST", "/connectors/" + encode_strictly(connector) + "/tasks", {}, body}, signature,
+  clients_->send(leader_url, {"POST", "/connectors/" + encode_strictly(connector) + "/tasks", {}, body}, signature, to_outcome,
                  std::move(done));
 }
 

@@ -91,6 +91,7 @@ class OneWorker {
     }
     return found;
   }
+  [[nodiscard]] const std::vector<Action>& all_actions() const { return actions_; }
   void forget() {
     actions_.clear();
     trace_.clear();

@@ -110,6 +110,19 @@ TEST_F(ForwardingTest, TheLeaderClientTellsOutcomesByKind) {
   }
 }
 
+// A worker of a version before KIP-618 has no such path; that is not the 404 of an unknown connector.
+TEST_F(ForwardingTest, ALeaderThatKnowsNoFencingIsToldApartAndTheCureIsNamed) {
+  const LeaderClient client{Log()};
+  const auto outcome_of = [&](const std::string& message) {
+    leader_port.answer_always(Error(ErrorKind::NotFound, message));
+    std::promise<std::optional<Error>> done;
+    client.fence(leader->advertised_url(), "c", std::nullopt, [&](std::optional<Error> e) { done.set_value(std::move(e)); });
+    return done.get_future().get()->message();
+  };
+  EXPECT_NE(outcome_of("HTTP 404 Not Found").find("exactly.once.source.support=preparing"), std::string::npos);
+  EXPECT_EQ(outcome_of("Connector c not found").find("preparing"), std::string::npos);
+}
+
 TEST_F(ForwardingTest, TaskConfigsReachTheLeaderAsTheyWereSigned) {
   const LeaderClient client{Log()};
   leader_port.answer_always(herder::Done{});
