@@ -44,6 +44,29 @@ std::vector<std::string> RestPort::set_logger_level(const std::string& logger, c
   return loggers_.set(logger, level, wall_clock());
 }
 
+void RestPort::transactions(rest::TransactionsQuery query, std::function<void(Result<std::vector<std::string>>)> done) {
+  // The lock is held while the question is put, so that nobody puts it to something that is being destroyed.
+  const std::lock_guard lock(transactions_mutex_);
+  if (transactions_ == nullptr) return done(failure(ErrorKind::Unavailable, "The worker is starting or shutting down"));
+  transactions_->describe(query, std::move(done));
+}
+
+void RestPort::abort_transaction(rest::TransactionAbort order, std::function<void(Result<std::string>)> done) {
+  const std::lock_guard lock(transactions_mutex_);
+  if (transactions_ == nullptr) return done(failure(ErrorKind::Unavailable, "The worker is starting or shutting down"));
+  transactions_->abort(order, std::move(done));
+}
+
+std::string RestPort::metrics() const {
+  const std::lock_guard lock(transactions_mutex_);
+  return transactions_ == nullptr ? std::string() : transactions_->metrics();
+}
+
+void RestPort::set_transactions(Transactions* transactions) {
+  const std::lock_guard lock(transactions_mutex_);
+  transactions_ = transactions;
+}
+
 void RestPort::publish(std::shared_ptr<const herder::View> view) {
   const std::lock_guard lock(mutex_);
   view_ = std::move(view);

@@ -9,6 +9,7 @@
 #include "daemon/logger_levels.h"
 #include "daemon/mailbox.h"
 #include "daemon/pending_answers.h"
+#include "daemon/transactions.h"
 #include "herder/herder.h"
 #include "plugin/registry.h"
 #include "rest/port.h"
@@ -30,12 +31,34 @@ class RestPort final : public rest::Port {
   [[nodiscard]] std::vector<rest::LoggerLevel> logger_levels() const override { return loggers_.all(); }
   std::vector<std::string> set_logger_level(const std::string& logger, const std::string& level) override;
 
+  void transactions(rest::TransactionsQuery query, std::function<void(Result<std::vector<std::string>>)> done) override;
+  void abort_transaction(rest::TransactionAbort order, std::function<void(Result<std::string>)> done) override;
+  [[nodiscard]] std::string metrics() const override;
+
+  /// Who answers for transactions and metrics, as long as the returned guard lives; before and after it they are Unavailable.
+  class Served {
+   public:
+    explicit Served(RestPort& port) : port_(port) {}
+    ~Served() { port_.set_transactions(nullptr); }
+    Served(const Served&) = delete;
+    Served& operator=(const Served&) = delete;
+
+   private:
+    RestPort& port_;
+  };
+  [[nodiscard]] Served serve(Transactions& transactions) {
+    set_transactions(&transactions);
+    return Served(*this);
+  }
+
   /// The herder's answer to a request that came through submit().
   void reply(RequestId request, herder::Response response) { pending_.answer(request, std::move(response)); }
   void publish(std::shared_ptr<const herder::View> view);
   void set_cluster_id(std::string cluster_id);
 
  private:
+  void set_transactions(Transactions* transactions);
+
   EventBox& events_;
   const plugin::Registry& plugins_;
   const config::WorkerConfig& config_;
@@ -44,6 +67,8 @@ class RestPort final : public rest::Port {
   mutable std::mutex mutex_;
   std::string cluster_id_;
   std::shared_ptr<const herder::View> view_;
+  mutable std::mutex transactions_mutex_;
+  Transactions* transactions_ = nullptr;
 };
 
 }  // namespace fencepost::daemon

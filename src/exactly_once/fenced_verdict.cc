@@ -12,10 +12,15 @@ std::string seconds(Duration d) {
 
 }  // namespace
 
+bool ran_into_timeout(const FencedFacts& facts) {
+  // The broker begins to count later than we do, so it never ends a transaction before our own count is over.
+  return facts.open_for && *facts.open_for >= facts.transaction_timeout;
+}
+
 FencedVerdict judge_fenced(const FencedFacts& facts) {
   if (facts.superseded) return EndSilently{"fenced by a newer generation: " + *facts.superseded};
-  // The broker begins to count later than we do, so it never ends a transaction before our own count is over.
-  if (facts.open_for && *facts.open_for >= facts.transaction_timeout) {
+  if (facts.aborted_by_operator) return RestartFromCommitted{*facts.aborted_by_operator};
+  if (ran_into_timeout(facts)) {
     const std::string what = "transaction of producer " + facts.transactional_id + " timed out after " +
                              seconds(facts.transaction_timeout) + " (it was open for " + seconds(*facts.open_for) +
                              ", its longest poll took " + seconds(facts.slowest_poll) +

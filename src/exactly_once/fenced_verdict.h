@@ -19,6 +19,8 @@ struct FencedFacts {
   Duration slowest_poll{0};
   /// The herder's answer, asked after the fencing was noticed.
   std::optional<std::string> superseded;
+  /// Somebody aborted the transaction through REST, and what they were told.
+  std::optional<std::string> aborted_by_operator;
   /// How often this run began anew already without a commit in between.
   int restarts = 0;
 };
@@ -41,6 +43,9 @@ using FencedVerdict = std::variant<RestartFromCommitted, EndSilently, FailTask>;
 
 /// Timeouts in a row, without a commit in between, that a task survives.
 inline constexpr int kTimeoutRestartsMax = 5;
+
+/// Whether the transaction was open so long that the broker may have ended it.
+[[nodiscard]] bool ran_into_timeout(const FencedFacts& facts);
 
 [[nodiscard]] FencedVerdict judge_fenced(const FencedFacts& facts);
 

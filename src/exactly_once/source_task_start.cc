@@ -6,6 +6,19 @@
 
 namespace fencepost::exactly_once {
 
+namespace {
+
+/// A start that ends in "fenced" was not ended by a successor: the config log was asked, and named none.
+Error explained(const Error& error) {
+  if (error.kind() != ErrorKind::Fenced) return error;
+  return {ErrorKind::Fenced,
+          "fenced by a foreign producer: each time that this task took its transactional id, another client took it away, although "
+          "this worker still owns the task; make sure that no other cluster or program uses this id, then restart the task: " +
+              error.message()};
+}
+
+}  // namespace
+
 StartActions SourceTaskStart::apply(const StartEvent& event) {
   if (over()) return {};  // a late answer to what was given up
   return std::visit([this](const auto& e) { return on(e); }, event);
@@ -28,14 +41,14 @@ StartActions SourceTaskStart::on(const StepDone&) {
 }
 
 StartActions SourceTaskStart::on(const StepFailed& e) {
-  if (++attempts_ >= kStartAttemptsMax) return fail(Error(e.error));
+  if (++attempts_ >= kStartAttemptsMax) return fail(explained(e.error));
   if (e.error.kind() == ErrorKind::Fenced && state_ == State::Fencing) {
     // Somebody took the id while we did: only the config log can tell whether that was our successor.
     fenced_ = e.error;
     state_ = State::AskingAfterFenced;
     return {AskOwnership{}};
   }
-  if (!e.error.retriable()) return fail(Error(e.error));
+  if (!e.error.retriable()) return fail(explained(e.error));
   switch (state_) {
     case State::Fencing:
       return {FenceOwnId{}};
@@ -95,7 +108,7 @@ StartActions FirstBatch::on(const StepFailed& e) {
   const bool may_repeat = e.error.retriable() || (e.error.kind() == ErrorKind::Fenced && state_ == State::Initialising);
   if (++attempts_ >= kStartAttemptsMax || !may_repeat) {
     state_ = State::Over;
-    return {FailStart{e.error}};
+    return {FailStart{explained(e.error)}};
   }
   if (state_ == State::Comparing) return {CompareOffsets{}};
   if (state_ == State::Initialising && e.error.kind() != ErrorKind::Fenced) return {InitProducer{}};

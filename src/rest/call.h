@@ -54,6 +54,13 @@ class Call : public std::enable_shared_from_this<Call> {
   /// The same; a 201 gets the Location of this connector.
   void ask_to_create(std::string connector, herder::Request request);
 
+  /// Whether no other worker has passed it on to this one.
+  [[nodiscard]] bool is_from_client() const { return hop_ == herder::Hop::FromClient; }
+  /// Asks another worker the same; Unavailable where it does not answer.
+  void ask_worker(const std::string& worker_url, PeerClient::Done done) const {
+    services_->peers.send(worker_url, forwarded(), std::move(done));
+  }
+
  private:
   void on_response(const herder::Response& response);
   [[nodiscard]] bool is_repaired_escape(const Error& error) const;

@@ -30,9 +30,15 @@ struct HttpRequest {
 struct HttpReply {
   int status = 200;
   HeaderList headers;
-  std::string body;  ///< JSON; empty: no body and no Content-Type
+  std::string body;  ///< empty: no body and no Content-Type
+  const char* media_type = "application/json";
 
-  [[nodiscard]] static HttpReply json(int status, std::string body) { return {status, {}, std::move(body)}; }
+  [[nodiscard]] static HttpReply json(int status, std::string body) {
+    HttpReply reply;
+    reply.status = status;
+    reply.body = std::move(body);
+    return reply;
+  }
 };
 
 /// {"error_code": status, "message": message}.

@@ -36,6 +36,25 @@ struct LoggerLevel {
   std::optional<std::int64_t> last_modified_ms;  ///< since 1970; nothing: as the worker started
 };
 
+/// Whose transactions are asked for: those of some tasks of one connector, and what the worker that should run them says.
+struct TransactionsQuery {
+  std::string connector;
+  std::vector<std::int32_t> tasks;
+  std::string owner;          ///< the worker's id; empty: on none
+  std::string owner_problem;  ///< why the owner could not be asked; empty: this worker is the owner
+  /// Also ids of tasks that the connector no longer has, those from tasks_total on, where they hold an open transaction.
+  bool former_tasks = false;
+  std::int32_t tasks_total = 0;
+};
+
+/// POST .../transactions/abort. One of task and transactional_id is given.
+struct TransactionAbort {
+  std::string connector;
+  std::optional<std::int32_t> task;
+  std::optional<std::string> transactional_id;
+  bool force = false;  ///< also one that a running task holds
+};
+
 /// What the REST server asks of the rest of the worker; the daemon binds it.
 ///
 /// Threads: every function is called from any of the server's threads, several at a time.
@@ -69,6 +88,14 @@ class Port {
   [[nodiscard]] virtual std::vector<LoggerLevel> logger_levels() const = 0;
   /// Sets a level on this worker, for a logger and those below it; the names of those that had another one before.
   virtual std::vector<std::string> set_logger_level(const std::string& logger, const std::string& level) = 0;
+
+  /// JSON objects, one an id, with "task" in each. `done` is called at most once, from any thread.
+  virtual void transactions(TransactionsQuery query, std::function<void(Result<std::vector<std::string>>)> done) = 0;
+  /// Ends a transaction of the connector's own; a JSON object that says what was done. Errors: InvalidConfig for an id that is
+  /// not the connector's, Conflict where a running task holds it.
+  virtual void abort_transaction(TransactionAbort order, std::function<void(Result<std::string>)> done) = 0;
+  /// Prometheus' text.
+  [[nodiscard]] virtual std::string metrics() const = 0;
 };
 
 }  // namespace fencepost::rest

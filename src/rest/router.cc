@@ -42,7 +42,7 @@ std::string allowed_methods(const std::vector<std::string_view>& methods) {
 int check_media_types(const Route& route, const HttpRequest& request) {
   const auto content_type = find_header(request.headers, "Content-Type");
   if (route.checks_content_type && !may_consume_json(content_type)) return 415;
-  if (!accepts_json(find_header(request.headers, "Accept"))) return 406;
+  if (!route.answers_text && !accepts_json(find_header(request.headers, "Accept"))) return 406;
   // A body without a type cannot be read; nothing at all can, and is then missing.
   const bool has_something = content_type || !request.body.empty();
   if (route.body == BodyKind::Json && has_something && !is_json(content_type)) return 415;
@@ -76,7 +76,7 @@ Transport::Patience Router::take(const std::shared_ptr<Services>& services, Http
 
   std::vector<std::string_view> methods;
   for (const Pattern* pattern : found) methods.push_back(pattern->route.method);
-  if (request.method == "OPTIONS") return answer({200, {{"Allow", allowed_methods(methods)}}, {}});
+  if (request.method == "OPTIONS") return answer({.status = 200, .headers = {{"Allow", allowed_methods(methods)}}, .body = {}});
   const std::string_view method = request.method == "HEAD" ? std::string_view("GET") : std::string_view(request.method);
   const auto chosen = std::find(methods.begin(), methods.end(), method);
   if (chosen == methods.end()) {

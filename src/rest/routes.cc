@@ -14,6 +14,7 @@ constexpr auto kNone = BodyKind::Ignored;
 constexpr Route kApiRoutes[] = {
     {"GET", "/", root, kNone, false},
     {"GET", "/health", health, kNone, false, true},
+    {"GET", "/metrics", metrics, kNone, false, false, true},
     {"GET", "/connectors", list_connectors},
     {"POST", "/connectors", create_connector, kJson},
     {"GET", "/connectors/{connector}", get_connector},
@@ -35,6 +36,8 @@ constexpr Route kApiRoutes[] = {
     {"GET", "/connectors/{connector}/offsets", get_offsets},
     {"PATCH", "/connectors/{connector}/offsets", alter_offsets, kJson},
     {"DELETE", "/connectors/{connector}/offsets", reset_offsets},
+    {"GET", "/connectors/{connector}/transactions", get_transactions},
+    {"POST", "/connectors/{connector}/transactions/abort", abort_transaction, kJson},
     {"PUT", "/connectors/{connector}/fence", fence},
     {"GET", "/connector-plugins", list_plugins},
     {"PUT", "/connector-plugins/{plugin}/config/validate", validate_config, kJson},

@@ -23,6 +23,7 @@ struct Route {
   /// JAX-RS' @Consumes: a Content-Type that is given must fit, even without a body.
   bool checks_content_type = true;
   bool is_health = false;
+  bool answers_text = false;  ///< not JSON: the Accept header is not looked at
 };
 
 /// The public and the internal endpoints.

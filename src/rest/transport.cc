@@ -107,7 +107,7 @@ class Gate {
 http_response to_response(HttpReply reply) {
   http_response response(static_cast<web::http::status_code>(reply.status));
   for (const auto& [name, value] : reply.headers) response.headers().add(name, value);
-  if (!reply.body.empty()) response.set_body(std::move(reply.body), "application/json");
+  if (!reply.body.empty()) response.set_body(std::move(reply.body), reply.media_type);
   return response;
 }
 

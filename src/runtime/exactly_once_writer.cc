@@ -19,6 +19,8 @@ namespace {
 constexpr auto kIdleClientLeaves = 15s;
 /// Each call about a transaction waits so long before it looks whether it was interrupted; it is then made again.
 constexpr Duration kTransactionCall = 30s;
+/// While records of an open transaction are on their way: how soon it is looked whether they arrived.
+constexpr auto kDeliveriesLook = 200ms;
 /// Between attempts to make a client.
 constexpr auto kInitBackoff = 200ms;
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
@@ -29,13 +31,15 @@ Steady::time_point steady_of(Time at) { return Steady::time_point(at.time_since_
 }  // namespace
 
 ExactlyOnceWriter::ExactlyOnceWriter(Settings settings, WriterHost& host, ClientsPort& clients, OffsetsPort& global,
-                                     ConnectorOffsets& offsets, TopicMaker& topics, Log log)
+                                     ConnectorOffsets& offsets, TopicMaker& topics, std::shared_ptr<TransactionRecord> record,
+                                     Log log)
     : settings_(std::move(settings)),
       host_(host),
       clients_(clients),
       global_(global),
       offsets_(offsets),
       topics_(topics),
+      record_(std::move(record)),
       log_(std::move(log)),
       boundary_(settings_.boundary, settings_.interval, time_of(Steady::now())),
       partitions_(settings_.connector),
@@ -67,6 +71,7 @@ Result<void> ExactlyOnceWriter::make_client() {
     return Failure(std::move(error));
   }
   last_use_ = Steady::now();
+  record_->client(true);
   return {};
 }
 
@@ -78,6 +83,7 @@ void ExactlyOnceWriter::drop_client() {
   }
   transaction_open_ = false;
   first_batch_.reset();
+  record_->client(false);
 }
 
 void ExactlyOnceWriter::write(Batch batch) {
@@ -102,15 +108,17 @@ Steady::time_point ExactlyOnceWriter::proceed(Steady::time_point now) {
   }
   if (over_ || busy_) return Steady::time_point::max();
   if (!steps_.empty()) run_steps();
-  if (!ready()) return Steady::time_point::max();
+  if (!ready() || took_harm()) return Steady::time_point::max();
+  const bool on_their_way = producer_ && transaction_open_ && producer_->pending() > 0;
+  const auto look = on_their_way ? now + kDeliveriesLook : Steady::time_point::max();
   if (const auto due = boundary_.next_commit()) {
-    if (steady_of(*due) > now) return steady_of(*due);
+    if (steady_of(*due) > now) return std::min(steady_of(*due), look);
     batch_ = {};
     for (auto& step : boundary_.on_batch({}, time_of(now))) steps_.push_back(step);
     run_steps();
     return Steady::time_point::max();
   }
-  if (!producer_ || transaction_open_) return Steady::time_point::max();
+  if (!producer_ || transaction_open_) return look;
   if (now - last_use_ < kIdleClientLeaves) return last_use_ + kIdleClientLeaves;
   log_.debug("closes its idle transactional client");
   drop_client();
@@ -149,6 +157,7 @@ bool ExactlyOnceWriter::begin() {
     return false;
   }
   transaction_open_ = true;
+  record_->opened();
   delivery_error_.reset();
   began_ = Steady::now();
   (void)host_.slowest_poll();
@@ -322,6 +331,7 @@ void ExactlyOnceWriter::commit() {
 
 void ExactlyOnceWriter::commit_again() {
   busy_ = true;
+  record_->committing();
   auto result = std::make_shared<TransactionOutcome>();
   host_.call_apart([producer = producer_, result] { *result = producer->commit(kTransactionCall); },
                    [this, result] {
@@ -341,6 +351,7 @@ void ExactlyOnceWriter::commit_again() {
 
 void ExactlyOnceWriter::committed() {
   transaction_open_ = false;
+  record_->committed();
   restarts_ = 0;
   last_use_ = Steady::now();
   transaction_offsets_.clear();
@@ -363,6 +374,7 @@ void ExactlyOnceWriter::copy_to_global(std::vector<OffsetRecord> records) {
 
 void ExactlyOnceWriter::abort(bool rewind) {
   busy_ = true;
+  record_->aborting();
   auto result = std::make_shared<TransactionOutcome>();
   host_.call_apart(
       [producer = producer_, result] { *result = producer->abort(kTransactionCall); },
@@ -373,13 +385,34 @@ void ExactlyOnceWriter::abort(bool rewind) {
         sent_.clear();
         if (!*result) {
           failed(result->error());
-        } else if (rewind) {
+          return;
+        }
+        record_->aborted(rewind ? AbortCause::Stopped : AbortCause::Connector,
+                         rewind ? "the task was paused or stopped before its connector had finished the transaction"
+                                : "the connector asked for it (transaction.boundary=connector)");
+        if (rewind) {
           give_up([this] { host_.start_anew("the transaction that its connector had not finished was taken back"); });
         } else {
           steps_.pop_front();
           run_steps();
         }
       });
+}
+
+/// A transaction may stay open for minutes; that its producer was fenced or a record was refused is acted upon when it is known,
+/// not when the commit comes.
+bool ExactlyOnceWriter::took_harm() {
+  if (!producer_ || !transaction_open_) return false;
+  producer_->poll();
+  if (!delivery_error_) return false;
+  if (const auto dead = producer_->dead()) {
+    failed(*dead);
+  } else if (delivery_error_->kind() == ErrorKind::Fenced) {
+    fenced(*delivery_error_);
+  } else {
+    abort_and_fail(*delivery_error_);
+  }
+  return true;
 }
 
 /// By the flags, never by the code alone.
@@ -389,8 +422,10 @@ void ExactlyOnceWriter::failed(const TransactionFailure& failure) {
   } else if (failure.requires_abort || delivery_error_) {
     abort_and_fail(delivery_error_.value_or(failure.error));
   } else if (failure.retriable && interrupted_) {
+    record_->aborted(AbortCause::Stopped, "the task was stopped while the transaction was in progress; its successor aborts it");
     give_up([this] { host_.yield_to_successor("interrupted while a transaction was in progress"); });
   } else {
+    if (transaction_open_) record_->aborted(AbortCause::Failure, failure.error.message());
     give_up([this, error = failure.error] { host_.fail(trace_of(error)); });
   }
 }
@@ -404,8 +439,10 @@ void ExactlyOnceWriter::fenced(const Error& error) {
   if (producer_) facts.transaction_timeout = producer_->transaction_timeout();
   facts.slowest_poll = host_.slowest_poll();
   facts.restarts = restarts_;
+  facts.aborted_by_operator = record_->take_expected_abort();
   host_.ask_owner([this, facts, error](std::optional<std::string> superseded) mutable {
     facts.superseded = std::move(superseded);
+    note_fencing(facts);
     const auto verdict = exactly_once::judge_fenced(facts);
     if (const auto* anew = std::get_if<exactly_once::RestartFromCommitted>(&verdict)) {
       give_up([this, note = anew->note] { host_.start_anew(note); });
@@ -418,10 +455,31 @@ void ExactlyOnceWriter::fenced(const Error& error) {
   });
 }
 
+void ExactlyOnceWriter::note_fencing(const exactly_once::FencedFacts& facts) {
+  AbortCause cause = AbortCause::Fenced;
+  std::string reason;
+  if (facts.superseded) {
+    reason = "fenced by a newer generation: " + *facts.superseded;
+    record_->fenced(Fencer::NewerGeneration, *facts.superseded);
+  } else if (facts.aborted_by_operator) {
+    cause = AbortCause::Operator;
+    reason = *facts.aborted_by_operator;
+  } else if (exactly_once::ran_into_timeout(facts)) {
+    cause = AbortCause::Timeout;
+    reason = fmt::format("open for {} ms, beyond transaction.timeout.ms={}", facts.open_for->count(),
+                         facts.transaction_timeout.count());
+  } else {
+    reason = "another client, no task of this cluster, took the transactional id " + facts.transactional_id;
+    record_->fenced(Fencer::ForeignProducer, reason);
+  }
+  if (facts.open_for) record_->aborted(cause, std::move(reason));
+}
+
 /// The records are taken back; after a failed delivery the sequence numbers have a hole, so the client is not used again.
 void ExactlyOnceWriter::abort_and_fail(const Error& cause) {
   busy_ = true;
   const bool may_pass = cause.retriable() && restarts_ < exactly_once::kTimeoutRestartsMax;
+  if (transaction_open_) record_->aborted(AbortCause::Failure, cause.message());
   host_.call_apart(
       [producer = producer_, open = transaction_open_] {
         if (producer && open) (void)producer->abort(kTransactionCall);

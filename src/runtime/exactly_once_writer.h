@@ -15,6 +15,7 @@
 #include "runtime/connector_offsets.h"
 #include "runtime/source_writer.h"
 #include "runtime/topic_creation.h"
+#include "runtime/transaction_board.h"
 
 namespace fencepost::runtime {
 
@@ -32,7 +33,7 @@ class ExactlyOnceWriter final : public SourceWriter {
   };
 
   ExactlyOnceWriter(Settings settings, WriterHost& host, ClientsPort& clients, OffsetsPort& global, ConnectorOffsets& offsets,
-                    TopicMaker& topics, Log log);
+                    TopicMaker& topics, std::shared_ptr<TransactionRecord> record, Log log);
   ~ExactlyOnceWriter() override;
 
   /// Takes the id by making a client at once, where its settings can be checked in no other way. Blocks.
@@ -67,8 +68,10 @@ class ExactlyOnceWriter final : public SourceWriter {
   void copy_to_global(std::vector<OffsetRecord> records);
   void delivered(const Delivery& delivery);
 
+  bool took_harm();
   void failed(const TransactionFailure& failure);
   void fenced(const Error& error);
+  void note_fencing(const exactly_once::FencedFacts& facts);
   void abort_and_fail(const Error& cause);
   void give_up(std::function<void()> last_word);
   void drop_client();
@@ -80,6 +83,7 @@ class ExactlyOnceWriter final : public SourceWriter {
   OffsetsPort& global_;
   ConnectorOffsets& offsets_;
   TopicMaker& topics_;
+  const std::shared_ptr<TransactionRecord> record_;
   const Log log_;
 
   std::shared_ptr<ProducerPort> producer_;

@@ -43,19 +43,25 @@ class KafkaProducer final : public ProducerPort {
   TransactionOutcome begin() override { return outcome(producer_->begin()); }
   TransactionOutcome commit(Duration timeout) override { return outcome(producer_->commit(timeout)); }
   TransactionOutcome abort(Duration timeout) override { return outcome(producer_->abort(timeout)); }
+  std::optional<TransactionFailure> dead() const override {
+    const auto error = producer_->dead();
+    return error ? std::optional(failure_of(*error)) : std::nullopt;
+  }
   bool spent() const override { return producer_->spent(); }
   Duration transaction_timeout() const override { return transaction_timeout_; }
   void cancel() override { producer_->cancel(); }
 
  private:
+  static TransactionFailure failure_of(const kafka::TransactionError& error) {
+    return {.fatal = error.fatal,
+            .requires_abort = error.requires_abort,
+            .retriable = error.retriable,
+            .fenced = error.fenced,
+            .error = error.to_error()};
+  }
   static TransactionOutcome outcome(kafka::TransactionResult result) {
     if (result) return {};
-    const kafka::TransactionError& error = result.error();
-    return tl::unexpected(TransactionFailure{.fatal = error.fatal,
-                                             .requires_abort = error.requires_abort,
-                                             .retriable = error.retriable,
-                                             .fenced = error.fenced,
-                                             .error = error.to_error()});
+    return tl::unexpected(failure_of(result.error()));
   }
 
   std::unique_ptr<kafka::Producer> producer_;

@@ -104,6 +104,8 @@ class ProducerPort {
   [[nodiscard]] virtual TransactionOutcome begin() = 0;
   [[nodiscard]] virtual TransactionOutcome commit(Duration timeout) = 0;
   [[nodiscard]] virtual TransactionOutcome abort(Duration timeout) = 0;
+  /// Why it can do nothing more, if so.
+  [[nodiscard]] virtual std::optional<TransactionFailure> dead() const = 0;
   /// Dead, or its sequence numbers have a hole: the next transaction is another producer's.
   [[nodiscard]] virtual bool spent() const = 0;
   [[nodiscard]] virtual Duration transaction_timeout() const = 0;

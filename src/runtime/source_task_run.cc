@@ -182,6 +182,7 @@ Steady::time_point SourceTaskRun::end_turn() {
   if (calls_apart_ > 0) return Steady::time_point::max();
   tear_down();
   phase_ = Phase::Over;
+  if (transactions_) transactions_->running(false);
   end();
   return Steady::time_point::max();
 }
@@ -256,6 +257,7 @@ void SourceTaskRun::yield_to_successor(const std::string& reason) {
 
 void SourceTaskRun::start_anew(const std::string& note) {
   log().warn("begins anew from the committed offsets: " + note);
+  if (transactions_) transactions_->restarted(note);
   ++restarts_;
   anew_ = true;
   batch_.reset();

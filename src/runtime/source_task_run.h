@@ -78,6 +78,7 @@ class SourceTaskRun final : public TaskRun, private WriterHost {
   int start_failures_ = 0;
   bool take_id_by_client_ = false;
   std::string transactional_id_;
+  std::shared_ptr<TransactionRecord> transactions_;  ///< null pointer without exactly once
 
   std::unique_ptr<SourceContext> context_;
   std::mutex pointers_mutex_;  // guards plugin_ and writer_ against interrupt() and hurry()

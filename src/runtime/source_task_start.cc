@@ -103,6 +103,8 @@ Result<void> SourceTaskRun::set_up_writer(const Properties& config) {
     take_id_by_client_ = timeout > kTransactionTimeoutUsualMs;
     transactional_id_ = around.options.group_id + "-" + order().task.to_string();
     producer.set("transactional.id", transactional_id_);
+    transactions_ = around.transactions.record(order().task, transactional_id_);
+    transactions_->running(true);
     auto made = std::make_shared<ExactlyOnceWriter>(ExactlyOnceWriter::Settings{.connector = order().task.connector,
                                                                                 .producer = std::move(producer),
                                                                                 .transactional_id = transactional_id_,
@@ -110,7 +112,7 @@ Result<void> SourceTaskRun::set_up_writer(const Properties& config) {
                                                                                 .interval = Duration(interval),
                                                                                 .restarts = restarts_},
                                                     static_cast<WriterHost&>(*this), *around.ports.clients, *around.ports.offsets,
-                                                    *offsets_, *topics_, log());
+                                                    *offsets_, *topics_, transactions_, log());
     exactly_once_writer_ = made.get();
     writer = std::move(made);
   } else {

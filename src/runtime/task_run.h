@@ -12,6 +12,7 @@
 #include "herder/events.h"
 #include "runtime/actor.h"
 #include "runtime/ports.h"
+#include "runtime/transaction_board.h"
 
 namespace fencepost::runtime {
 
@@ -22,6 +23,7 @@ struct RunSurroundings {
   const WorkerOptions& options;
   const WorkerPorts& ports;
   Scheduler& scheduler;
+  TransactionBoard& transactions;
   Log log;
   const Report& report;
 };

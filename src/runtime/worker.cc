@@ -138,9 +138,11 @@ class Worker::Body {
     return false;
   }
 
+  [[nodiscard]] std::shared_ptr<TransactionBoard> transactions() const { return transactions_; }
+
  private:
   RunSurroundings surroundings(const std::string& context) {
-    return {options_, ports_, scheduler_, log_.with_context(context), report_};
+    return {options_, ports_, scheduler_, *transactions_, log_.with_context(context), report_};
   }
 
   template <class Key, class Run>
@@ -171,6 +173,7 @@ class Worker::Body {
   const Log log_;
   std::atomic<bool> closed_ = false;
   const Worker::Report report_;
+  const std::shared_ptr<TransactionBoard> transactions_ = std::make_shared<TransactionBoard>();
   std::map<TaskId, std::shared_ptr<TaskRun>> tasks_;
   std::map<std::string, std::shared_ptr<ConnectorRun>> connectors_;
   Scheduler scheduler_;
@@ -181,5 +184,7 @@ Worker::Worker(WorkerOptions options, WorkerPorts ports, Log log, Report report)
 Worker::~Worker() = default;
 
 bool Worker::execute(const herder::Action& action) { return std::visit(*body_, action); }
+
+std::shared_ptr<TransactionBoard> Worker::transactions() const { return body_->transactions(); }
 
 }  // namespace fencepost::runtime

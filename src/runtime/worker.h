@@ -6,6 +6,7 @@
 #include "herder/actions.h"
 #include "herder/events.h"
 #include "runtime/ports.h"
+#include "runtime/transaction_board.h"
 
 namespace fencepost::runtime {
 
@@ -25,6 +26,9 @@ class Worker {
   /// True where the action is one of the runtime's: StartConnector, StopConnector, ChangeConnectorTarget, GenerateTaskConfigs,
   /// StartTask, StopTask, ChangeTaskTarget, AnswerOwnership, ReadOffsets, ChangeOffsets. Others are left to the caller.
   bool execute(const herder::Action& action);
+
+  /// What the tasks' transactions do; it may outlive the worker. Any thread.
+  [[nodiscard]] std::shared_ptr<TransactionBoard> transactions() const;
 
  private:
   class Body;

@@ -7,6 +7,7 @@ namespace fencepost::rest::routes {
 // root.cc
 void root(const CallPtr& call);
 void health(const CallPtr& call);
+void metrics(const CallPtr& call);
 
 // connectors.cc
 void list_connectors(const CallPtr& call);
@@ -39,6 +40,10 @@ void reset_topics(const CallPtr& call);
 void get_offsets(const CallPtr& call);
 void alter_offsets(const CallPtr& call);
 void reset_offsets(const CallPtr& call);
+
+// transactions.cc
+void get_transactions(const CallPtr& call);
+void abort_transaction(const CallPtr& call);
 
 // internal.cc: other workers only, signed
 void fence(const CallPtr& call);

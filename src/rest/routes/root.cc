@@ -12,6 +12,13 @@ void root(const CallPtr& call) {
   call->answer(HttpReply::json(200, std::move(body)));
 }
 
+void metrics(const CallPtr& call) {
+  HttpReply reply;
+  reply.body = call->services().port.metrics();
+  reply.media_type = "text/plain; version=0.0.4; charset=utf-8";
+  call->answer(std::move(reply));
+}
+
 void health(const CallPtr& call) { call->ask(herder::GetHealth{}); }
 
 }  // namespace fencepost::rest::routes

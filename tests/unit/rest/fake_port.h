@@ -38,6 +38,23 @@ class FakePort : public Port {
     if (plugin != "Json") return failure(ErrorKind::NotFound, "Unknown plugin " + std::string(plugin));
     return "[]";
   }
+  void transactions(TransactionsQuery query, std::function<void(Result<std::vector<std::string>>)> done) override {
+    std::vector<std::string> rows;
+    for (const std::int32_t task : query.tasks) {
+      rows.push_back(R"({"task":)" + std::to_string(task) + R"(,"hangs":)" + (task % 2 == 1 ? "true" : "false") + R"(,"from":")" +
+                     name + query.owner_problem + R"("})");
+    }
+    if (query.former_tasks) rows.push_back(R"({"task":99,"hangs":true,"from":"former"})");
+    done(std::move(rows));
+  }
+  void abort_transaction(TransactionAbort order, std::function<void(Result<std::string>)> done) override {
+    if (order.transactional_id && *order.transactional_id != "g-c-1") {
+      return done(failure(ErrorKind::InvalidConfig, "not of connector " + order.connector));
+    }
+    if (!order.force) return done(failure(ErrorKind::Conflict, "held by a running task of " + name));
+    done(R"({"aborted":true,"by":")" + name + R"("})");
+  }
+  std::string metrics() const override { return "# HELP x y\n"; }
 
   std::vector<LoggerLevel> logger_levels() const override { return {{"a.b", "DEBUG", 7}, {"root", "INFO", std::nullopt}}; }
   std::vector<std::string> set_logger_level(const std::string& logger, const std::string& level) override {
@@ -58,6 +75,7 @@ class FakePort : public Port {
   [[nodiscard]] herder::Request last() const { return asked().at(asked().size() - 1).second; }
 
   std::shared_ptr<const herder::View> views;
+  std::string name = "worker";
 
  private:
   mutable std::mutex mutex_;

@@ -109,6 +109,7 @@ struct Faults {
   std::optional<Error> delivery;             ///< each record of a topic of data
   std::optional<TransactionFailure> commit;  ///< the first commit
   std::optional<Error> init;
+  std::optional<TransactionFailure> dead;
 };
 
 class FakeProducer final : public ProducerPort {
@@ -123,6 +124,7 @@ class FakeProducer final : public ProducerPort {
     Delivery delivery{.tag = record.tag, .topic = {}, .partition = 0, .offset = next_++, .error = std::nullopt};
     if (record.topic != "connect-offsets") delivery.error = faults_.delivery;
     pending_.emplace_back(std::string(record.topic), delivery);
+    ++produced_;
     return {};
   }
   void poll() override {
@@ -146,7 +148,7 @@ class FakeProducer final : public ProducerPort {
     return {};
   }
   TransactionOutcome commit(Duration) override {
-    const std::size_t records = pending_.size();
+    const std::size_t records = std::exchange(produced_, 0);
     bool failed = false;
     for (const auto& [topic, delivery] : pending_) failed = failed || delivery.error.has_value();
     poll();
@@ -160,6 +162,7 @@ class FakeProducer final : public ProducerPort {
     pending_.clear();
     return {};
   }
+  std::optional<TransactionFailure> dead() const override { return faults_.dead; }
   bool spent() const override { return false; }
   Duration transaction_timeout() const override { return 60s; }
   void cancel() override {}
@@ -169,6 +172,7 @@ class FakeProducer final : public ProducerPort {
   Faults& faults_;
   std::function<void(const Delivery&)> delivered_;
   std::vector<std::pair<std::string, Delivery>> pending_;
+  std::size_t produced_ = 0;  ///< since the last commit
   std::int64_t next_ = 0;
 };
 

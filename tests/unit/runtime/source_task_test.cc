@@ -157,6 +157,60 @@ TEST_F(SourceTasks, EndSilentlyWhereTheFencedProducerHasASuccessor) {
   EXPECT_FALSE(journal.has("commit "));
 }
 
+// The next commit is ten minutes away: nobody should wait for it to hear this.
+TEST_F(SourceTasks, SayThatTheirProducerWasFencedWhileTheTransactionIsStillOpen) {
+  clients.faults.delivery = Error(ErrorKind::Fenced, "_FENCED");
+  clients.faults.dead = TransactionFailure{.fatal = true, .fenced = true, .error = Error(ErrorKind::Fenced, "_FENCED")};
+  start(true, {{"transaction.boundary", "interval"}, {"transaction.boundary.interval.ms", "600000"}});
+  script.add({record("a", 1)});
+  ASSERT_TRUE(journal.wait_for("FAILED")) << journal.text();
+  EXPECT_TRUE(journal.has("foreign producer")) << journal.text();
+  EXPECT_FALSE(journal.has("commit")) << journal.text();
+  const auto figures = worker->transactions()->find(kTask)->figures();
+  EXPECT_EQ(figures.fenced[static_cast<std::size_t>(Fencer::ForeignProducer)], 1U);
+  EXPECT_EQ(figures.aborts[static_cast<std::size_t>(AbortCause::Fenced)], 1U);
+  stop();
+}
+
+TEST_F(SourceTasks, BeginAnewWhereAnOperatorAbortedTheirTransaction) {
+  start(true, {{"transaction.boundary", "interval"}, {"transaction.boundary.interval.ms", "600000"}});
+  script.add({record("a", 1)});
+  ASSERT_TRUE(journal.wait_for("produce t - a")) << journal.text();
+  const auto transactions = worker->transactions()->find(kTask);
+  transactions->expect_abort("aborted through REST");
+  clients.faults.dead = TransactionFailure{.fatal = true, .fenced = true, .error = Error(ErrorKind::Fenced, "_FENCED")};
+  clients.faults.delivery = Error(ErrorKind::Fenced, "_FENCED");
+  script.add({record("b", 2)});
+  ASSERT_TRUE(journal.wait_for("client closed")) << journal.text();
+  clients.faults.dead.reset();
+  clients.faults.delivery.reset();
+  script.add({record("c", 3)});
+  ASSERT_TRUE(journal.wait_for("produce t - c")) << journal.text();
+  EXPECT_FALSE(journal.has("FAILED")) << journal.text();
+  const auto figures = transactions->figures();
+  EXPECT_EQ(figures.restarts, 1U);
+  EXPECT_EQ(figures.last_restart->what, "aborted through REST");
+  EXPECT_EQ(figures.aborts[static_cast<std::size_t>(AbortCause::Operator)], 1U);
+  stop();
+}
+
+TEST_F(SourceTasks, ShowTheirTransactionsOnTheBoard) {
+  start(true);
+  script.add({record("a", 1)});
+  ASSERT_TRUE(journal.wait_for("commit 2")) << journal.text();
+  stop();
+  const auto figures = worker->transactions()->find(kTask)->figures();
+  EXPECT_EQ(figures.transactional_id, "g-orders-0");
+  EXPECT_EQ(figures.commits, 1U);
+  EXPECT_TRUE(figures.last_commit.has_value());
+  EXPECT_FALSE(figures.running);
+  EXPECT_EQ(figures.stage, TransactionStage::NoClient);
+  metrics::Samples samples;
+  worker->transactions()->measure(samples);
+  EXPECT_NE(samples.to_prometheus().find(R"(fencepost_task_transaction_commits_total{connector="orders",task="0"} 1)"),
+            std::string::npos);
+}
+
 TEST_F(SourceTasks, CommitAnOpenIntervalWhenTheyStop) {
   start(true, {{"transaction.boundary", "interval"}, {"transaction.boundary.interval.ms", "600000"}});
   script.add({record("a", 1)});
