@@ -11,7 +11,7 @@ namespace fencepost::simulation {
 
 using namespace herder;
 
-Simulation::Simulation(std::uint64_t seed) : chance(seed), seed_(seed), started_(schedule.now()) {
+Simulation::Simulation(std::uint64_t seed, Trace trace) : chance(seed), trace_(std::move(trace)), started_(schedule.now()) {
   static constexpr const char* kProtocols[] = {"sessioned", "sessioned", "compatible", "eager"};
   options.group_id = "g";
   options.exactly_once = chance.happens(0.85) ? ExactlyOnce::Enabled : ExactlyOnce::Disabled;
@@ -35,8 +35,10 @@ std::string Simulation::settings() const {
 }
 
 void Simulation::trace(const std::string& who, const std::string& text) const {
-  std::fprintf(stderr, "%10lld ms  %-3s %s\n", static_cast<long long>((schedule.now() - started_).count()), who.c_str(),
-               text.c_str());
+  if (!trace_) return;
+  char place[48];
+  std::snprintf(place, sizeof place, "%10lld ms  %-3s ", static_cast<long long>((schedule.now() - started_).count()), who.c_str());
+  trace_(place + text);
 }
 
 void Simulation::tick() {

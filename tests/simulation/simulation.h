@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -26,10 +27,14 @@ struct Faults {
   double lose_beat = 0;       ///< a heartbeat or its answer is lost
 };
 
+/// Hears what happens, a line each.
+using Trace = std::function<void(const std::string& line)>;
+
 /// A world of workers, their group, their topics and the target of their tasks, all drawn from one seed.
 class Simulation {
  public:
-  explicit Simulation(std::uint64_t seed);
+  /// `trace` is told each event and action; null: nobody is.
+  explicit Simulation(std::uint64_t seed, Trace trace);
 
   /// Connectors are made, changed and deleted while workers die, sleep and cannot hear one another.
   void storm(Duration length);
@@ -54,8 +59,7 @@ class Simulation {
   std::unique_ptr<Coordinator> coordinator;
   std::vector<std::unique_ptr<Worker>> workers;
   std::vector<std::string> violations_;
-  bool traced = false;
-
+  [[nodiscard]] bool traced() const { return trace_ != nullptr; }
   void trace(const std::string& who, const std::string& text) const;
   void append(Log& log, const std::vector<herder::RecordToWrite>& records);
   /// A request from worker to worker, with the faults of the network.
@@ -67,7 +71,7 @@ class Simulation {
   void one_fault();
   void tick();
 
-  std::uint64_t seed_;
+  Trace trace_;
   Time started_;
   int connector_versions_ = 0;
 };

@@ -106,11 +106,11 @@ void Worker::in(Duration wait, std::function<void()> what) {
 }
 
 void Worker::trace(const std::string& text) const {
-  if (world_.traced) world_.trace("w" + std::to_string(index_), text);
+  if (world_.traced()) world_.trace("w" + std::to_string(index_), text);
 }
 
 void Worker::tell(const Event& event) {
-  if (world_.traced) trace("<- " + describe(event));
+  if (world_.traced()) trace("<- " + describe(event));
   perform_all(herder_->apply(event, world_.schedule.now()));
   set_timer();
 }
@@ -118,7 +118,7 @@ void Worker::tell(const Event& event) {
 void Worker::perform_all(const Actions& actions) {
   const std::uint64_t incarnation = incarnation_;
   for (const Action& action : actions) {
-    if (world_.traced) trace("   " + describe(action));
+    if (world_.traced()) trace("   " + describe(action));
     std::visit([this](const auto& a) { perform(a); }, action);
     if (incarnation != incarnation_) return;
   }
