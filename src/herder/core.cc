@@ -132,9 +132,8 @@ void Herder::Core::on(const ConfigRecordsRead& e) {
     }
     if (read.event) on_config(*read.event);
   }
-  for (const auto& connector : std::exchange(removed_now_, {})) {
-    if (!configs_.contains(connector)) board_.connector_removed(connector);
-  }
+  for (const auto& connector : touched_) board_.suspect(connector);
+  sweep_statuses();
   rejoin_if_work_changed();
 }
 
@@ -143,7 +142,6 @@ void Herder::Core::on_config(const protocol::ConfigEvent& event) {
     Core& core;
     void operator()(const protocol::ConnectorConfigUpdated& e) const {
       core.touched(e.connector);
-      core.board_.connector_made(e.connector);
       core.workload_.config_changed(e.connector);
     }
     void operator()(const protocol::ConnectorConfigRemoved& e) const {
@@ -151,12 +149,10 @@ void Herder::Core::on_config(const protocol::ConfigEvent& event) {
       core.fence_asker_.forget(e.connector);
       core.warned_of_fence_.erase(e.connector);
       core.workload_.config_changed(e.connector);
-      core.removed_now_.insert(e.connector);
     }
     void operator()(const protocol::TaskConfigsUpdated& e) const {
       core.touched(e.connector);
       core.workload_.tasks_changed(e.connector);
-      if (core.membership_.leads()) core.board_.tasks_changed(e.connector);
       if (const auto* info = core.configs_.find(e.connector);
           info != nullptr && info->inconsistent && core.workload_.active_run(e.connector)) {
         core.publisher_.reconfigure(e.connector);
@@ -210,6 +206,27 @@ void Herder::Core::on(const StatusRecordsRead& e) {
     for (const auto& connector : changed) workload_.reassert_states(connector);
   }
   stale_views_.merge(changed);
+  for (const auto& connector : board_.take_removed()) restore_status(connector);
+  sweep_statuses();
+}
+
+// Statuses of what is configured no more, judged by the end of the log: the two topics are read apart, and a worker that was
+// paused knows neither what is new.
+void Herder::Core::sweep_statuses() {
+  if (life_ != Life::Running || sweeping_ || !board_.suspects_any()) return;
+  sweeping_ = true;
+  log_.read_to_end("statuses of what is configured no more are to be removed", [this](const Answer& read) {
+    sweeping_ = false;
+    if (read) board_.sweep();
+  });
+}
+
+// A leader that was paused may remove the statuses of a connector that has been made anew meanwhile.
+void Herder::Core::restore_status(const std::string& connector) {
+  if (life_ != Life::Running || !workload_.misses_a_status(connector)) return;
+  log_.read_to_end("a status of " + connector + " was removed", [this, connector](const Answer& read) {
+    if (read && membership_.has_place()) workload_.restore_statuses(connector);
+  });
 }
 
 void Herder::Core::on(const TaskReconfigurationRequested& e) {
@@ -224,6 +241,8 @@ void Herder::Core::group_settled() {
   keys_.lead(leads && membership_.protocol() == protocol::ConnectProtocol::Sessioned);
   workload_.resume_starts();
   workload_.reassert_states();
+  if (leads) board_.suspect_all();
+  sweep_statuses();
   publisher_.settled();
   fence_asker_.settled();
 }

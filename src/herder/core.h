@@ -77,6 +77,8 @@ class Herder::Core {
   void run_due_timers();
   void go_on_stopping();
   void serve_held();
+  void sweep_statuses();
+  void restore_status(const std::string& connector);
 
   // ---- what several machines do together (cooperation.cc) ----
   void fence_through_leader(const std::string& connector, const Then& then);
@@ -149,8 +151,8 @@ class Herder::Core {
   Life life_ = Life::Starting;
   Time life_since_{};
   std::optional<Time> stop_deadline_;
-  std::set<std::string> touched_;      ///< by the records at hand
-  std::set<std::string> removed_now_;  ///< by the records at hand
+  std::set<std::string> touched_;  ///< by the records at hand
+  bool sweeping_ = false;          ///< the config topic is being read to its end for it
   std::vector<std::pair<std::string, std::function<void()>>> when_no_tasks_run_;
   std::map<std::string, std::int32_t>
       known_work_;  ///< connectors with their runnable tasks, as the group was last told to meet for

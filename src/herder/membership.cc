@@ -58,6 +58,7 @@ void Membership::leave(const std::string& reason) {
   if (std::holds_alternative<Gone>(state_)) return;
   const bool joined = !std::holds_alternative<Outside>(state_);
   drop_leadership();
+  confirmations_.answer_all(failure(ErrorKind::Fenced, "this worker has left its group"));
   enter(Gone{}, "has left the group");
   if (joined) turn_.order(LeaveGroup{reason});
 }
@@ -330,6 +331,7 @@ void Membership::give_up_catching_up() {
                  std::to_string(options_.worker_sync_timeout.count()) + "); leaving the group for " +
                  std::to_string(wait.count()) + " ms");
   drop_leadership();
+  confirmations_.answer_all(failure(ErrorKind::Fenced, "this worker has left its group"));
   turn_.order(LeaveGroup{"the worker is behind on the config topic"});
   enter(BackingOff{turn_.now() + wait}, "out of the group, as it could not read the config topic to its end in time");
   deadline_ = turn_.now() + wait;
@@ -368,9 +370,8 @@ void Membership::drop_leadership() {
 }
 
 void Membership::confirm(Then then) {
-  if (!std::holds_alternative<Member>(state_) && !std::holds_alternative<Joining>(state_) &&
-      !std::holds_alternative<Leading>(state_) && !std::holds_alternative<CatchingUp>(state_) &&
-      !std::holds_alternative<Stopping>(state_)) {
+  // Even a coordinator that knows this member again has not given it the task: that takes an assignment.
+  if (!has_place()) {
     then(failure(ErrorKind::Fenced, "this worker is no member of its group"));
     return;
   }

@@ -1,5 +1,6 @@
 #include "herder/status_board.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace fencepost::herder {
@@ -44,7 +45,11 @@ void StatusBoard::on(const StatusRecordsRead& e) {
     if (!record.key) continue;
     const std::string connector = connector_of(*record.key);
     changed_.insert(connector);
-    if (record.value) remove_if_late(connector);
+    if (record.value) {
+      suspect(connector);
+    } else {
+      removed_.insert(connector);
+    }
   }
 }
 
@@ -68,38 +73,47 @@ bool StatusBoard::uses_topic(const std::string& connector, const std::string& to
   return state_.topics(connector).contains(topic);
 }
 
-void StatusBoard::connector_removed(const std::string& connector) {
-  removed_.insert(connector);
-  if (!leads_()) return;
-  for (const auto& record : state_.deletion_of(connector)) order(record);
+// ---- what is left of what is configured no more ----
+
+bool StatusBoard::without_config(const StatusOwner& owner) const {
+  const auto* info = configs_.find(owner.connector);
+  if (info == nullptr || !info->config) return true;
+  return owner.task && !info->inconsistent && !info->tasks.contains(*owner.task);
 }
 
-// A status that a run wrote before it heard of the deletion (of its connector, of its task) comes after the tombstones. Who wrote
-// it takes it back, and the leader does so for all.
-void StatusBoard::remove_if_late(const std::string& connector) {
-  const bool removed = removed_.contains(connector);
-  const auto mine = [&](const protocol::Status* status) {
-    return status != nullptr && (leads_() || status->worker_id == options_.worker_id);
-  };
-  if (removed) {
-    if (mine(state_.find(StatusOwner(connector)))) order(protocol::status_tombstone(StatusOwner(connector)));
-    if (leads_()) reset_topics(connector);
+bool StatusBoard::holds_leftovers(const std::string& connector) const {
+  if (without_config(StatusOwner(connector))) {
+    return state_.find(StatusOwner(connector)) != nullptr || !state_.tasks(connector).empty() ||
+           !state_.topics(connector).empty();
   }
-  const auto* info = configs_.find(connector);
-  for (const auto& [number, status] : state_.tasks(connector)) {
-    const bool gone = removed || (info != nullptr && info->config && !info->inconsistent && !info->tasks.contains(number));
-    if (gone && status.worker_id == options_.worker_id)
-      order(protocol::status_tombstone(TaskId{connector, number}));
-    else if (removed && leads_())
-      order(protocol::status_tombstone(TaskId{connector, number}));
-  }
+  return std::ranges::any_of(state_.tasks(connector), [&](const auto& task) {
+    return without_config(TaskId{connector, task.first});
+  });
 }
 
-void StatusBoard::tasks_changed(const std::string& connector) {
-  const auto* info = configs_.find(connector);
-  if (info == nullptr || info->inconsistent) return;
-  for (const auto& [number, status] : state_.tasks(connector)) {
-    if (!info->tasks.contains(number)) order(protocol::status_tombstone(TaskId{connector, number}));
+void StatusBoard::suspect(const std::string& connector) {
+  if (holds_leftovers(connector)) suspects_.insert(connector);
+}
+
+void StatusBoard::suspect_all() {
+  for (const auto& connector : state_.known()) suspect(connector);
+}
+
+// The leader removes for all. A status that a run wrote before it heard of the deletion comes after the leader's tombstones, and
+// there may be no leader then: who wrote it takes it back too.
+void StatusBoard::sweep() {
+  for (const auto& connector : std::exchange(suspects_, {})) {
+    const auto mine = [&](const Status* status) {
+      return status != nullptr && (leads_() || status->worker_id == options_.worker_id);
+    };
+    if (without_config(StatusOwner(connector))) {
+      if (leads_()) reset_topics(connector);
+      if (mine(state_.find(StatusOwner(connector)))) order(protocol::status_tombstone(StatusOwner(connector)));
+    }
+    for (const auto& [number, status] : state_.tasks(connector)) {
+      const TaskId task{connector, number};
+      if (without_config(task) && mine(&status)) order(protocol::status_tombstone(task));
+    }
   }
 }
 
@@ -127,6 +141,8 @@ ConnectorKind StatusBoard::kind_of(const std::string& connector) const {
 }
 
 std::set<std::string> StatusBoard::take_changed() { return std::exchange(changed_, {}); }
+
+std::set<std::string> StatusBoard::take_removed() { return std::exchange(removed_, {}); }
 
 void StatusBoard::order(const protocol::Record& record) {
   turn_.order(WriteStatusRecord{.key = record.key, .value = record.value});

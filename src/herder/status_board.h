@@ -28,12 +28,16 @@ class StatusBoard {
   void write(const protocol::StatusOwner& owner, protocol::RunState state, const std::string& trace, Generation generation,
              protocol::StatusWrites mode);
   void write_topic(const TaskId& task, const std::string& topic);
-  /// Tombstones for all that is known of a connector that is deleted; late statuses of it are removed when they are read.
-  void connector_removed(const std::string& connector);
-  void connector_made(const std::string& connector) { removed_.erase(connector); }
-  /// Tombstones for tasks that the connector no longer has.
-  void tasks_changed(const std::string& connector);
   void reset_topics(const std::string& connector);
+
+  /// What is known of this connector, or of some of its tasks, may be of something that is configured no more.
+  void suspect(const std::string& connector);
+  void suspect_all();
+  /// Whether the config topic should be read to its end, then sweep() be called.
+  [[nodiscard]] bool suspects_any() const { return !suspects_.empty(); }
+  /// Tombstones for the suspects that have no config. Only who has just read the config topic to its end may judge: one that was
+  /// paused would remove the statuses of a connector that was made anew meanwhile.
+  void sweep();
 
   [[nodiscard]] const protocol::StatusState& state() const { return state_; }
   [[nodiscard]] std::optional<ConnectorStatus> status(const std::string& connector) const;
@@ -42,18 +46,22 @@ class StatusBoard {
   [[nodiscard]] ConnectorKind kind_of(const std::string& connector) const;
   /// Names of connectors whose status changed since the last call.
   [[nodiscard]] std::set<std::string> take_changed();
+  /// Names of connectors of which a status was removed since the last call.
+  [[nodiscard]] std::set<std::string> take_removed();
 
  private:
   void order(const protocol::Record& record);
-  void remove_if_late(const std::string& connector);
+  [[nodiscard]] bool without_config(const protocol::StatusOwner& owner) const;
+  [[nodiscard]] bool holds_leftovers(const std::string& connector) const;
 
   Turn& turn_;
   const Options& options_;
   const protocol::ConfigState& configs_;
   std::function<bool()> leads_;
   protocol::StatusState state_;
-  std::set<std::string> removed_;
+  std::set<std::string> suspects_;
   std::set<std::string> changed_;
+  std::set<std::string> removed_;
 };
 
 [[nodiscard]] StateInfo state_info(const protocol::Status& status);

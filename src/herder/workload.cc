@@ -109,9 +109,8 @@ void Workload::not_fenced(const std::string& connector, const Error& error) {
     if (slot.live || slot.served_wish == slot.wish || !wanted(it->first, slot)) continue;
     slot.served_wish = slot.wish;
     tell_started(slot);
-    board_.write(StatusOwner(it->first), protocol::RunState::Failed,
-                 "the task was not started, as earlier tasks of its connector could not be fenced: " + error.message(),
-                 hooks_.generation(), StatusWrites::Safe);
+    slot.failure = "the task was not started, as earlier tasks of its connector could not be fenced: " + error.message();
+    board_.write(StatusOwner(it->first), protocol::RunState::Failed, *slot.failure, hooks_.generation(), StatusWrites::Safe);
   }
 }
 
@@ -200,6 +199,7 @@ void Workload::reconcile(const std::string& connector, Slot& slot) {
 
 void Workload::start(const std::string& connector, Slot& slot) {
   slot.served_wish = slot.wish;
+  slot.failure.reset();
   slot.live = Live{.run = turn_.next_run(),
                    .wish = slot.wish,
                    .stopping = false,
@@ -235,6 +235,7 @@ void Workload::reconcile(const TaskId& task, Slot& slot) {
 
 void Workload::start(const TaskId& task, Slot& slot) {
   slot.served_wish = slot.wish;
+  slot.failure.reset();
   slot.live = Live{.run = turn_.next_run(),
                    .wish = slot.wish,
                    .stopping = false,
@@ -262,8 +263,9 @@ void Workload::drop_idle() {
 
 // ---- what runs report ----
 
-void Workload::write_state(const StatusOwner& owner, Live& live, RunState state, const std::string& trace) {
-  live.reported = state;
+void Workload::write_state(const StatusOwner& owner, Slot& slot, RunState state, const std::string& trace) {
+  slot.live->reported = state;
+  if (state == RunState::Failed) slot.failure = trace;
   board_.write(owner, to_record(state), trace, hooks_.generation(),
                state == RunState::Failed ? StatusWrites::Safe : StatusWrites::Always);
 }
@@ -272,7 +274,7 @@ void Workload::reassert(const StatusOwner& owner, Slot& slot) {
   if (!slot.live || slot.live->stopping || !slot.live->reported || *slot.live->reported == RunState::Failed) return;
   const auto* last = board_.state().find(owner);
   if (last == nullptr || last->worker_id == options_.worker_id || last->generation >= hooks_.generation()) return;
-  write_state(owner, *slot.live, *slot.live->reported, "");
+  write_state(owner, slot, *slot.live->reported, "");
 }
 
 void Workload::reassert_states() {
@@ -287,6 +289,36 @@ void Workload::reassert_states(const std::string& connector) {
   }
 }
 
+bool Workload::misses_its_status(const StatusOwner& owner, const Slot& slot) const {
+  const bool has_spoken = slot.live ? !slot.live->stopping && slot.live->reported : slot.assigned && slot.failure;
+  const auto* info = configs_.find(owner.connector);
+  return has_spoken && info != nullptr && info->config && (!owner.task || info->tasks.contains(*owner.task)) &&
+         board_.state().find(owner) == nullptr;
+}
+
+void Workload::restore(const StatusOwner& owner, Slot& slot) {
+  if (!misses_its_status(owner, slot)) return;
+  const bool failed = !slot.live || *slot.live->reported == RunState::Failed;
+  board_.write(owner, failed ? protocol::RunState::Failed : to_record(*slot.live->reported), failed ? *slot.failure : "",
+               hooks_.generation(), failed ? StatusWrites::Safe : StatusWrites::Always);
+}
+
+bool Workload::misses_a_status(const std::string& connector) const {
+  if (const auto it = connectors_.find(connector); it != connectors_.end() && misses_its_status(connector, it->second))
+    return true;
+  for (auto it = tasks_.lower_bound(TaskId{connector, 0}); it != tasks_.end() && it->first.connector == connector; ++it) {
+    if (misses_its_status(it->first, it->second)) return true;
+  }
+  return false;
+}
+
+void Workload::restore_statuses(const std::string& connector) {
+  if (const auto it = connectors_.find(connector); it != connectors_.end()) restore(connector, it->second);
+  for (auto it = tasks_.lower_bound(TaskId{connector, 0}); it != tasks_.end() && it->first.connector == connector; ++it) {
+    restore(it->first, it->second);
+  }
+}
+
 // A run that another one replaces at once leaves no trace; neither does that of something deleted.
 void Workload::write_end(const StatusOwner& owner, const Live& live, bool runs_again) {
   const auto* info = configs_.find(owner.connector);
@@ -298,7 +330,7 @@ void Workload::write_end(const StatusOwner& owner, const Live& live, bool runs_a
 void Workload::on(const ConnectorStateChanged& e) {
   const auto it = connectors_.find(e.connector);
   if (it == connectors_.end() || !it->second.live || it->second.live->run != e.run || it->second.live->stopping) return;
-  write_state(StatusOwner(e.connector), *it->second.live, e.state, e.trace);
+  write_state(StatusOwner(e.connector), it->second, e.state, e.trace);
   if (e.state == RunState::Running) hooks_.connector_runs(e.connector);
 }
 
@@ -316,7 +348,7 @@ void Workload::on(const ConnectorEnded& e) {
 void Workload::on(const TaskStateChanged& e) {
   const auto it = tasks_.find(e.task);
   if (it == tasks_.end() || !it->second.live || it->second.live->run != e.run || it->second.live->stopping) return;
-  write_state(StatusOwner(e.task), *it->second.live, e.state, e.trace);
+  write_state(StatusOwner(e.task), it->second, e.state, e.trace);
 }
 
 void Workload::on(const TaskEnded& e) {

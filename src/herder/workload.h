@@ -54,6 +54,10 @@ class Workload {
   /// read since.
   void reassert_states();
   void reassert_states(const std::string& connector);
+  /// Whether a run of this connector has said how it is, and no status of it is left: somebody removed it by mistake.
+  [[nodiscard]] bool misses_a_status(const std::string& connector) const;
+  /// Says it again. Call it after the config topic has been read to its end, for the connector may be gone.
+  void restore_statuses(const std::string& connector);
   void on_time();
   [[nodiscard]] std::optional<Time> next_deadline() const;
 
@@ -99,6 +103,8 @@ class Workload {
     std::uint64_t served_wish = 0;  ///< that of the last run: none is started twice for the same
     std::optional<Live> live;
     std::optional<Time> not_before;  ///< after a run that ended without being asked to
+    /// The trace of the last run, if it failed and none came after it.
+    std::optional<std::string> failure;
     std::vector<std::function<void()>> started;
   };
 
@@ -115,8 +121,10 @@ class Workload {
   [[nodiscard]] bool wanted(const TaskId& task, const Slot& slot) const;
   [[nodiscard]] TargetState target_of(const std::string& connector) const;
   [[nodiscard]] bool exactly_once(const std::string& connector) const;
-  void write_state(const protocol::StatusOwner& owner, Live& live, RunState state, const std::string& trace);
+  void write_state(const protocol::StatusOwner& owner, Slot& slot, RunState state, const std::string& trace);
   void reassert(const protocol::StatusOwner& owner, Slot& slot);
+  [[nodiscard]] bool misses_its_status(const protocol::StatusOwner& owner, const Slot& slot) const;
+  void restore(const protocol::StatusOwner& owner, Slot& slot);
   void write_end(const protocol::StatusOwner& owner, const Live& live, bool runs_again);
   void drop_idle();
   static void tell_started(Slot& slot);

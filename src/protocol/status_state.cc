@@ -179,6 +179,12 @@ std::vector<std::string> StatusState::connectors() const {
   return out;
 }
 
+std::vector<std::string> StatusState::known() const {
+  std::vector<std::string> out;
+  for (const auto& [name, e] : entries_) out.push_back(name);
+  return out;
+}
+
 bool StatusState::is_safe(const StatusOwner& owner, const Status& status) const {
   const Status* known = find(owner);
   return known == nullptr || known->worker_id == status.worker_id || known->generation <= status.generation;

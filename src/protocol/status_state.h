@@ -45,6 +45,8 @@ class StatusState {
   [[nodiscard]] const std::map<std::string, TopicStatus>& topics(std::string_view connector) const;
   /// All connectors that have a status of their own.
   [[nodiscard]] std::vector<std::string> connectors() const;
+  /// All connectors of which the log holds anything: a status, one of a task, a topic.
+  [[nodiscard]] std::vector<std::string> known() const;
 
   /// The record to write; nothing if it must not be written.
   [[nodiscard]] std::optional<StatusWrite> begin_write(StatusOwner owner, Status status, StatusWrites mode);

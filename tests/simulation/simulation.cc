@@ -37,7 +37,8 @@ std::string Simulation::settings() const {
 void Simulation::trace(const std::string& who, const std::string& text) const {
   if (!trace_) return;
   char place[48];
-  std::snprintf(place, sizeof place, "%10lld ms  %-3s ", static_cast<long long>((schedule.now() - started_).count()), who.c_str());
+  std::snprintf(place, sizeof place, "%10lld ms  %-3s ", static_cast<long long>((schedule.now() - started_).count()),
+                who.c_str());
   trace_(place + text);
 }
 

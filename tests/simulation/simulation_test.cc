@@ -61,7 +61,8 @@ std::string trace_of(std::uint64_t seed) {
 TEST(ClusterSimulation, NoTaskIsCommittedByTwoIncarnationsAndAllComesToRest) {
   Counters counters;
   if (const auto seed = number_from("FENCEPOST_SEED", 0); seed != 0) {
-    const auto wrong = run(seed, [](const std::string& line) { std::cerr << line << "\n"; }, counters);
+    const auto wrong = run(
+        seed, [](const std::string& line) { std::cerr << line << "\n"; }, counters);
     EXPECT_TRUE(wrong.empty()) << lines(wrong);
     return;
   }

@@ -296,5 +296,93 @@ TEST_F(AnEnabledWorkerAlone, AnswersOwnershipAfterAskingTheCoordinatorAndTheLog)
               HasSubstr("no member of its group any more (session expired)"));
 }
 
+TEST_F(AnEnabledWorkerAlone, AnswersOwnershipAtOnceWhereItHasNoPlaceInItsGroup) {
+  ASSERT_TRUE(is<Created>(worker.ask(CreateConnector{"c", kSource, {}})));
+  worker.withhold_ = [](const Action& action) {
+    return std::holds_alternative<ConfirmMembership>(action) || std::holds_alternative<JoinGroup>(action);
+  };
+  worker.tell(MembershipLost{"session expired"});
+  const TaskId task{"c", 0};
+  worker.tell(OwnershipAsked{.task = task, .run = worker.task_runs_[task], .request = RequestId{7}});
+  ASSERT_THAT(worker.all<AnswerOwnership>(), SizeIs(1));
+  EXPECT_THAT(worker.all<AnswerOwnership>().front().superseded.value_or(""), HasSubstr("no member of its group"));
+  EXPECT_THAT(worker.all<ConfirmMembership>(), IsEmpty());
+}
+
+TEST_F(AnEnabledWorkerAlone, AnswersOwnershipWhenItLeavesItsGroup) {
+  ASSERT_TRUE(is<Created>(worker.ask(CreateConnector{"c", kSource, {}})));
+  worker.withhold_ = [](const Action& action) { return std::holds_alternative<ConfirmMembership>(action); };
+  const TaskId task{"c", 0};
+  worker.tell(OwnershipAsked{.task = task, .run = worker.task_runs_[task], .request = RequestId{7}});
+  EXPECT_THAT(worker.all<AnswerOwnership>(), IsEmpty());
+  worker.tell(ShutdownRequested{});
+  ASSERT_THAT(worker.all<AnswerOwnership>(), SizeIs(1));
+  EXPECT_THAT(worker.all<AnswerOwnership>().front().superseded.value_or(""), HasSubstr("has left its group"));
+}
+
+// ---- statuses that are wrong ----
+
+StatusRecordsRead status_of(const std::string& key, const std::string& state) {
+  const std::string value = R"({"state":")" + state + R"(","trace":null,"worker_id":"b:8083","generation":1,"version":"1.0"})";
+  return {{TopicRecord{.partition = 0,
+                       .offset = LogPosition{99},
+                       .timestamp_ms = 0,
+                       .key = key,
+                       .value = state.empty() ? std::optional<std::string>() : value}}};
+}
+
+// The worker that ran them died with the deletion half done.
+TEST(AWorkerThatBecomesTheLeader, RemovesStatusesOfWhatIsConfiguredNoMore) {
+  OneWorker worker;
+  worker.tell(status_of("status-connector-old", "RUNNING"));
+  worker.tell(status_of("status-task-old-0", "UNASSIGNED"));
+  EXPECT_THAT(worker.states_of("status-connector-old"), IsEmpty());
+  worker.start();
+  EXPECT_THAT(worker.states_of("status-connector-old"), ElementsAre("tombstone"));
+  EXPECT_THAT(worker.states_of("status-task-old-0"), ElementsAre("tombstone"));
+}
+
+TEST_F(AWorkerAlone, RemovesALateStatusOfADeletedConnectorAndOfATaskThatIsNoMore) {
+  create();
+  worker.tell(status_of("status-task-c-7", "RUNNING"));
+  EXPECT_THAT(worker.states_of("status-task-c-7"), ElementsAre("tombstone"));
+  worker.tell(status_of("status-connector-gone", "RUNNING"));
+  EXPECT_THAT(worker.states_of("status-connector-gone"), ElementsAre("tombstone"));
+}
+
+// Paused while the connector was deleted and made again, it must not act on the half of the log that it knows.
+TEST_F(AWorkerAlone, ReadsTheLogToItsEndBeforeItRemovesAStatus) {
+  std::vector<ReadConfigLog> reads;
+  worker.withhold_ = [&](const Action& action) {
+    if (const auto* read = std::get_if<ReadConfigLog>(&action)) reads.push_back(*read);
+    return std::holds_alternative<ReadConfigLog>(action);
+  };
+  worker.tell(status_of("status-connector-c", "RUNNING"));
+  ASSERT_THAT(reads, SizeIs(1));
+  EXPECT_THAT(worker.states_of("status-connector-c"), IsEmpty());
+  worker.tell(ConfigRecordsRead{{TopicRecord{.partition = 0,
+                                             .offset = LogPosition{50},
+                                             .timestamp_ms = 0,
+                                             .key = "connector-c",
+                                             .value = R"({"properties":{"connector.class":"Source","name":"c"}})"}}});
+  worker.tell(ConfigLogEndReached{.request = reads.front().request, .end = LogPosition{51}});
+  EXPECT_THAT(worker.states_of("status-connector-c"), ::testing::Not(::testing::Contains("tombstone")));
+}
+
+TEST_F(AWorkerAlone, SaysAgainHowItsRunsAreWhereAnotherWorkerRemovedIt) {
+  worker.tasks_of_each_connector = 2;
+  create();
+  worker.fail(TaskId{"c", 1});
+  worker.forget();
+  worker.tell(status_of("status-connector-c", ""));  // which stands for its tasks too
+  EXPECT_THAT(worker.states_of("status-connector-c"), ElementsAre("RUNNING"));
+  EXPECT_THAT(worker.states_of("status-task-c-0"), ElementsAre("RUNNING"));
+  EXPECT_THAT(worker.states_of("status-task-c-1"), ElementsAre("FAILED"));
+  worker.tell(status_of("status-task-c-0", ""));
+  EXPECT_EQ(worker.state_of("c"), "RUNNING 0:RUNNING 1:FAILED");
+  EXPECT_TRUE(is<Done>(worker.ask(DeleteConnector{"c"})));
+  EXPECT_EQ(worker.state_of("c"), "No status found for connector c");
+}
+
 }  // namespace
 }  // namespace fencepost::herder
