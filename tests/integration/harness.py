@@ -9,6 +9,7 @@ import shlex
 import signal
 import socket
 import subprocess
+import threading
 import time
 import uuid
 from pathlib import Path
@@ -23,11 +24,14 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 WORKER_CMD = os.environ.get("WORKER_CMD", str(ROOT / "build" / "release" / "fencepost"))
 #: "java" when the harness itself is tried on the Java worker.
 NATIVE = os.environ.get("WORKER_KIND", "native") == "native"
+#: A Java Kafka Connect worker of the same protocol, for clusters of two kinds; its jars are pinned as Kafka's are.
+JAVA_CMD = f"{ROOT / 'scripts' / 'kafka'} connect"
 #: Multiplies every deadline, for slow or shared machines.
 PATIENCE = float(os.environ.get("PATIENCE", "1"))
 
 MIRROR_SOURCE = "org.apache.kafka.connect.mirror.MirrorSourceConnector"
 FILE_SOURCE = "org.apache.kafka.connect.file.FileStreamSourceConnector"
+FILE_SINK = "org.apache.kafka.connect.file.FileStreamSinkConnector"
 BYTES = "org.apache.kafka.connect.converters.ByteArrayConverter"
 JSON = "org.apache.kafka.connect.json.JsonConverter"
 STRING = "org.apache.kafka.connect.storage.StringConverter"
@@ -125,8 +129,8 @@ class Kafka:
             while len(at_end) < len(partitions):
                 assert time.monotonic() < end, f"the end of {topic} was not reached within {within:g} s"
                 for m in consumer.consume(10000, 0.1):
+                    # An end once met is later than the call, though the topic may have grown since.
                     if m.error() is None:
-                        at_end.discard(m.partition())
                         got[m.partition()].append((m.key(), m.value()))
                     elif m.error().name() == "_PARTITION_EOF":
                         at_end.add(m.partition())
@@ -181,7 +185,7 @@ class Worker:
     """One worker process with its properties and log in `folder`."""
 
     def __init__(self, folder: Path, settings: dict):
-        self.folder, self.settings, self.process, self.command = Path(folder), settings, None, WORKER_CMD
+        self.folder, self.settings, self.process, self.command, self.native = Path(folder), settings, None, WORKER_CMD, NATIVE
         self.folder.mkdir(parents=True, exist_ok=True)
         self.port = int(settings["rest.advertised.port"])
         self.id, self.url = f"127.0.0.1:{self.port}", f"http://127.0.0.1:{self.port}"
@@ -192,8 +196,16 @@ class Worker:
         self.settings.update({k.replace("__", "."): v for k, v in settings.items()})
         self.file.write_text("".join(f"{k}={v}\n" for k, v in self.settings.items()))
         with open(self.log_file, "ab") as log:
+            # Heap and options of Java workers save start-up time and memory.
+            java = {"CONNECT_HEAP": "256m", "JAVA_OPTS": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto"}
             self.process = subprocess.Popen([*shlex.split(self.command), str(self.file)], stdout=log, stderr=log, stdin=subprocess.DEVNULL,
-                                            start_new_session=True)
+                                            start_new_session=True, env={**java, **os.environ})
+        return self
+
+    def become_java(self, java: bool = True) -> "Worker":
+        """At its next start it is the other kind of worker, with the same properties and the same place in the cluster."""
+        assert not self.alive()
+        self.command, self.native = (JAVA_CMD, False) if java else (WORKER_CMD, NATIVE)
         return self
 
     def alive(self) -> bool:
@@ -232,7 +244,7 @@ class Worker:
         """SIGTERM ends it in time and in order: with 0, or as Java ends on a signal."""
         assert self.alive(), f"the worker ended by itself with {self.process.returncode}: {self.last_words()}"
         code = self.stop(within)
-        assert code == (0 if NATIVE else 128 + signal.SIGTERM), f"exit code {code}: {self.last_words()}"
+        assert code == (0 if self.native else 128 + signal.SIGTERM), f"exit code {code}: {self.last_words()}"
 
     def ended(self, within: float = 30) -> int:
         try:
@@ -306,13 +318,23 @@ class Cluster:
             "status.storage.partitions": "2", "offset.storage.partitions": "3", "key.converter": JSON, "value.converter": JSON,
             "listeners": f"http://127.0.0.1:{port}", "rest.advertised.host.name": "127.0.0.1", "rest.advertised.port": str(port),
             "exactly.once.source.support": "enabled", "offset.flush.interval.ms": "1000", "scheduled.rebalance.max.delay.ms": "1000",
-            "session.timeout.ms": "6000", "heartbeat.interval.ms": "1000", **self.settings,
+            "session.timeout.ms": "6000", "heartbeat.interval.ms": "1000", "plugin.discovery": "service_load", **self.settings,
             **{k.replace("__", "."): v for k, v in settings.items()}}
         self.workers.append(Worker(self.folder / f"worker-{port}", all_settings))
         return self.workers[-1]
 
     def started(self, **settings: str) -> Worker:
         return self.worker(**settings).start().ready()
+
+    def all_ready(self) -> None:
+        for w in self.workers:
+            w.ready()
+
+    def roll(self, **settings: str) -> None:
+        """Restarts the workers one by one with other settings; each is back before the next one goes."""
+        for w in self.workers:
+            w.stop_well()
+            w.start(**settings).ready()
 
     def close(self):
         for w in self.workers:
@@ -331,6 +353,61 @@ def mirror(kafka: Kafka, topic: str, **more: str) -> dict:
             "exactly.once.support": "required", "key.converter": BYTES, "value.converter": BYTES, "replication.factor": "1",
             "offset-syncs.topic.replication.factor": "1", "sync.topic.acls.enabled": "false", "sync.topic.configs.enabled": "false",
             "refresh.topics.interval.seconds": "2", **{k.replace("__", "."): v for k, v in more.items()}}
+
+
+def file_source(path, topic: str, **more: str) -> dict:
+    """A FileStreamSource config whose lines go to `topic` as they are."""
+    return {"connector.class": FILE_SOURCE, "tasks.max": "1", "file": str(path), "topic": topic, "key.converter": STRING,
+            "value.converter": STRING, **{k.replace("__", "."): v for k, v in more.items()}}
+
+
+def file_sink(path, topic: str, **more: str) -> dict:
+    return {"connector.class": FILE_SINK, "tasks.max": "1", "file": str(path), "topics": topic, "key.converter": STRING,
+            "value.converter": STRING, **{k.replace("__", "."): v for k, v in more.items()}}
+
+
+def append(path, *lines: str) -> None:
+    with open(path, "a") as f:
+        f.write("".join(line + "\n" for line in lines))
+
+
+def numbers(records: dict) -> list:
+    """The numbers at the ends of the values, in the order of each partition."""
+    return [int(value.rsplit(b"-", 1)[-1]) for p in sorted(records) for _, value in records[p]]
+
+
+class Traffic:
+    """Writes numbered records ("line-17") from a thread of its own until it is told to end: into a topic's partitions in turn, and as lines
+    of a file where one is given."""
+
+    def __init__(self, kafka: Kafka, topic: str, partitions: int = 3, file=None, every: float = 0.005):
+        self.count, self._kafka, self._topic, self._partitions, self._file, self._every = 0, kafka, topic, partitions, file, every
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._go, daemon=True)
+
+    def _go(self):
+        producer = Producer({"bootstrap.servers": self._kafka.bootstrap, "enable.idempotence": True, "linger.ms": 5})
+        while not self._end.wait(self._every):
+            value = f"line-{self.count}"
+            producer.produce(self._topic, key=value, value=value, partition=self.count % self._partitions)
+            producer.poll(0)
+            if self._file:
+                append(self._file, value)
+            self.count += 1
+        producer.flush(60)
+
+    def __enter__(self) -> "Traffic":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+
+    def end(self) -> int:
+        """How many were written in all."""
+        self._end.set()
+        self._thread.join(90)
+        return self.count
 
 
 def keyed(first: int, count: int, partitions: int) -> list:
