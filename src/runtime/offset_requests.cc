@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ids.h"
 #include "json/parse.h"
 #include "json/writer.h"
 #include "kafka/client_settings.h"
@@ -17,6 +18,9 @@
 
 namespace fencepost::runtime {
 namespace {
+
+/// How long a call that writes offsets may wait for the broker.
+constexpr Duration kOffsetsWrite{30'000};
 
 Result<Properties> resolved(const WorkerPorts& ports, const Properties& config) {
   return ports.resolve ? ports.resolve(config) : Result<Properties>(config);
@@ -95,35 +99,71 @@ Result<bool> ask_connector(const PluginDescriptor& plugin, const Properties& con
   }
 }
 
-/// Written to the own topic in one go, through a producer that waits for it.
-Result<void> write_own(const WorkerOptions& options, const WorkerPorts& ports, const Log& log, const Properties& config,
-                       const std::string& topic, const std::vector<OffsetRecord>& records) {
-  const Properties settings = kafka::task_client_properties(kafka::ClientKind::Producer, options.worker,
-                                                            kafka::source_producer_defaults(kafka::Delivery::AtLeastOnce),
-                                                            config.with_prefix("producer.override."));
-  std::optional<Error> failed;
-  FENCEPOST_TRY(const auto producer, ports.clients->producer(settings, false, log, [&](const Delivery& d) {
-    if (d.error && !failed) failed = d.error;
-  }));
+bool is_exactly_once(const WorkerOptions& options) {
+  return lower(options.worker.get_or("exactly.once.source.support", "disabled")) == "enabled";
+}
+
+Result<void> produce_all(ProducerPort& producer, const std::string& topic, const std::vector<OffsetRecord>& records) {
   for (const auto& [key, value] : records) {
-    FENCEPOST_CHECK(producer->produce(
+    FENCEPOST_CHECK(producer.produce(
         {.topic = topic, .key = key, .value = value ? std::optional<std::string_view>(*value) : std::nullopt, .tag = 1}));
   }
-  FENCEPOST_CHECK(producer->flush(Duration(30'000)));
+  return {};
+}
+
+Result<void> to_result(const TransactionOutcome& outcome) {
+  if (outcome) return {};
+  return Failure(outcome.error().error);
+}
+
+/// As one transaction, under the id of the connector's first task: all of them count or none, and whoever still holds that id is
+/// fenced before anything is written.
+Result<void> commit_all(ProducerPort& producer, const std::string& topic, const std::vector<OffsetRecord>& records) {
+  FENCEPOST_CHECK(to_result(producer.init_transactions(kOffsetsWrite)));
+  FENCEPOST_CHECK(to_result(producer.begin()));
+  auto written = produce_all(producer, topic, records);
+  if (written) written = to_result(producer.commit(kOffsetsWrite));
+  if (!written) (void)producer.abort(kOffsetsWrite);
+  return written;
+}
+
+/// Written to an offsets topic in one go, through a producer of their own that waits for it.
+Result<void> write_apart(const WorkerOptions& options, const WorkerPorts& ports, const Log& log, const std::string& connector,
+                         const Properties& config, const std::string& topic, const std::vector<OffsetRecord>& records) {
+  const bool transactional = is_exactly_once(options);
+  const auto delivery = transactional ? kafka::Delivery::ExactlyOnce : kafka::Delivery::AtLeastOnce;
+  Properties settings =
+      kafka::task_client_properties(kafka::ClientKind::Producer, options.worker, kafka::source_producer_defaults(delivery),
+                                    config.with_prefix("producer.override."));
+  if (transactional) settings.set("transactional.id", options.group_id + "-" + TaskId{connector, 0}.to_string());
+  std::optional<Error> failed;
+  FENCEPOST_TRY(const auto producer, ports.clients->producer(settings, transactional, log, [&](const Delivery& d) {
+    if (d.error && !failed) failed = d.error;
+  }));
+  if (transactional) {
+    const auto committed = commit_all(*producer, topic, records);
+    if (!committed && failed) return Failure(*failed);
+    return committed;
+  }
+  FENCEPOST_CHECK(produce_all(*producer, topic, records));
+  FENCEPOST_CHECK(producer->flush(kOffsetsWrite));
   if (failed) return Failure(*failed);
   return {};
 }
 
 /// Tombstones go to the global topic first: else a reset of the own topic could be undone by the fallback. Values go to the own
 /// topic first, which alone counts.
-Result<void> write_source(const WorkerOptions& options, const WorkerPorts& ports, const Log& log, const Properties& config,
-                          const OffsetsPlace& place, std::vector<OffsetRecord> records) {
-  if (!place.own_topic) return write_and_wait(*ports.offsets, std::move(records));
+Result<void> write_source(const WorkerOptions& options, const WorkerPorts& ports, const Log& log, const std::string& connector,
+                          const Properties& config, const OffsetsPlace& place, std::vector<OffsetRecord> records) {
+  if (!place.own_topic) {
+    if (!is_exactly_once(options)) return write_and_wait(*ports.offsets, std::move(records));
+    return write_apart(options, ports, log, connector, config, ports.offsets->topic(), records);
+  }
   std::vector<OffsetRecord> tombstones;
   std::vector<OffsetRecord> values;
   for (const OffsetRecord& record : records) (record.second ? values : tombstones).push_back(record);
   if (!tombstones.empty()) FENCEPOST_CHECK(write_and_wait(*ports.offsets, std::move(tombstones)));
-  FENCEPOST_CHECK(write_own(options, ports, log, config, *place.own_topic, records));
+  FENCEPOST_CHECK(write_apart(options, ports, log, connector, config, *place.own_topic, records));
   if (values.empty()) return {};
   if (const auto copied = write_and_wait(*ports.offsets, std::move(values)); !copied) log.warn(copied.error().message());
   return {};
@@ -177,7 +217,7 @@ Result<std::string> change_source(const WorkerOptions& options, const WorkerPort
   }
   FENCEPOST_TRY(const bool known, ask_connector(plugin, config, changes));
   if (!records.empty()) {
-    FENCEPOST_CHECK(write_source(options, ports, log, config, offsets.place(), std::move(records)));
+    FENCEPOST_CHECK(write_source(options, ports, log, connector, config, offsets.place(), std::move(records)));
     FENCEPOST_CHECK(read_to_end(*ports.offsets));
   }
   return answer(!asked, known);

@@ -63,5 +63,26 @@ TEST_F(OffsetRequests, WriteTombstonesToTheGlobalTopicFirst) {
   EXPECT_LT(journal.place("global "), journal.place("produce own"));
 }
 
+// As Connect does: the tasks' id is taken, so that none of them can still commit over what the user sets.
+TEST_F(OffsetRequests, AreOneTransactionOfTheFirstTasksIdUnderExactlyOnce) {
+  options.group_id = "g";
+  options.worker.set("exactly.once.source.support", "enabled");
+  ASSERT_TRUE(change(R"([{"partition":{"file":"f"},"offset":{"at":3}},{"partition":{"file":"g"},"offset":null}])"));
+  EXPECT_EQ(journal.lines(), (std::vector<std::string>{"offsets read", "client g-orders-0", "init", "begin",
+                                                       R"(produce connect-offsets ["orders",{"file":"f"}] {"at":3})",
+                                                       R"(produce connect-offsets ["orders",{"file":"g"}] null)", "commit 2",
+                                                       "client closed", "offsets read"}));
+}
+
+TEST_F(OffsetRequests, AreTakenBackWhereTheirTransactionFails) {
+  options.group_id = "g";
+  options.worker.set("exactly.once.source.support", "enabled");
+  clients.faults.commit = TransactionFailure{.requires_abort = true, .error = Error(ErrorKind::Failed, "no room")};
+  const auto answered = change(R"([{"partition":{"file":"f"},"offset":{"at":3}}])");
+  ASSERT_FALSE(answered);
+  EXPECT_NE(answered.error().message().find("no room"), std::string::npos);
+  EXPECT_TRUE(journal.has("abort")) << journal.text();
+}
+
 }  // namespace
 }  // namespace fencepost::runtime::test
