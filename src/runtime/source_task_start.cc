@@ -210,6 +210,13 @@ void SourceTaskRun::step_failed(const Error& error) {
 }
 
 void SourceTaskRun::start_plugin() {
+  // A connector made anew under an old name goes on where the old one was, which surprises people.
+  if (const std::size_t known = offsets_->all().size(); known > 0) {
+    log().info(
+        fmt::format("goes on from the committed offsets of {} source partitions of connector {}; to begin from the start, "
+                    "stop it and DELETE /connectors/{}/offsets",
+                    known, order().task.connector, order().task.connector));
+  }
   try {
     plugin_started_ = true;
     plugin_->start(context_->configs(), *context_);
