@@ -42,6 +42,13 @@ class Journal {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, 5s, [&] { return contains(part); });
   }
+  /// The same for the n-th such line.
+  bool wait_for_nth(const std::string& part, std::ptrdiff_t n) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, 5s, [&] {
+      return std::count_if(lines_.begin(), lines_.end(), [&](const auto& l) { return l.find(part) != std::string::npos; }) >= n;
+    });
+  }
   [[nodiscard]] std::string text() const {
     std::string out;
     for (const auto& line : lines()) out += line + "\n";
