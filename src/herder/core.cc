@@ -20,7 +20,7 @@ Herder::Core::Core(Options options)
       book_(turn_, options_, [this] { return stage_text(); }),
       workload_(turn_, options_, configs_, board_,
                 {.generation = [this] { return membership_.generation(); },
-                 .may_start = [this] { return life_ == Life::Running && membership_.has_place(); },
+                 .may_start = [this] { return life_ == Life::Running && membership_.has_place() && !reading_records_; },
                  .connector_runs = [this](const std::string& connector) { publisher_.reconfigure(connector); },
                  .fence = [this](const std::string& connector) { fence_asker_.want(connector); },
                  .ended = [this] { run_ended(); }}),
@@ -123,6 +123,7 @@ void Herder::Core::run_ended() {
 // ---- records ----
 
 void Herder::Core::on(const ConfigRecordsRead& e) {
+  reading_records_ = true;
   for (const TopicRecord& record : e.records) {
     const auto read = configs_.read(record.offset, record.key, record.value);
     if (!read.warning.empty()) {
@@ -132,6 +133,9 @@ void Herder::Core::on(const ConfigRecordsRead& e) {
     }
     if (read.event) on_config(*read.event);
   }
+  // What half of the records would start, the other half may forbid: newer task configs after a task count, for one.
+  reading_records_ = false;
+  if (life_ == Life::Running) workload_.resume_starts();
   for (const auto& connector : touched_) board_.suspect(connector);
   sweep_statuses();
   rejoin_if_work_changed();

@@ -61,15 +61,21 @@ void Coordinator::maybe_complete(bool timed_out) {
   }
 }
 
+// Of those that all offer, the one that most prefer.
 std::string Coordinator::choose_protocol() const {
   const auto offers = [](const Member& member, const std::string& name) {
     return std::ranges::any_of(member.protocols, [&](const auto& p) { return p.protocol == name; });
   };
-  for (const auto& candidate : members_.at(leader_).protocols) {
-    if (std::ranges::all_of(members_, [&](const auto& entry) { return offers(entry.second, candidate.protocol); }))
-      return candidate.protocol;
+  const auto offered_by_all = [&](const std::string& name) {
+    return std::ranges::all_of(members_, [&](const auto& entry) { return offers(entry.second, name); });
+  };
+  std::map<std::string, int> votes;
+  for (const auto& [id, member] : members_) {
+    const auto it = std::ranges::find_if(member.protocols, [&](const auto& p) { return offered_by_all(p.protocol); });
+    if (it != member.protocols.end()) ++votes[it->protocol];
   }
-  return "default";
+  const auto most = std::ranges::max_element(votes, {}, [](const auto& entry) { return entry.second; });
+  return most == votes.end() ? "default" : most->first;
 }
 
 bool Coordinator::sync(const std::string& member_id, Generation generation,

@@ -11,8 +11,14 @@ namespace fencepost::simulation {
 
 using namespace herder;
 
+namespace {
+
+constexpr const char* kProtocols[] = {"sessioned", "sessioned", "compatible", "eager"};
+
+}  // namespace
+
 Simulation::Simulation(std::uint64_t seed, Trace trace) : chance(seed), trace_(std::move(trace)), started_(schedule.now()) {
-  static constexpr const char* kProtocols[] = {"sessioned", "sessioned", "compatible", "eager"};
+  Options options;
   options.group_id = "g";
   options.exactly_once = chance.happens(0.85) ? ExactlyOnce::Enabled : ExactlyOnce::Disabled;
   options.connect_protocol = kProtocols[chance.between(0, 3)];
@@ -21,14 +27,28 @@ Simulation::Simulation(std::uint64_t seed, Trace trace) : chance(seed), trace_(s
   options.session_keys.ttl = chance.happens(0.2) ? Duration(2000) : Duration(std::chrono::hours(1));
   options.plugins = PluginTable({{"S", {.java_class = "S", .kind = ConnectorKind::Source, .version = "1"}},
                                  {"K", {.java_class = "K", .kind = ConnectorKind::Sink, .version = "1"}}});
-  coordinator = std::make_unique<Coordinator>(schedule, std::chrono::seconds(10), options.rebalance_timeout);
-  const auto count = chance.between(1, 4);
-  for (int i = 0; i < count; ++i) workers.push_back(std::make_unique<Worker>(*this, i));
+  coordinator = std::make_unique<Coordinator>(schedule, kSessionTimeout, options.rebalance_timeout);
+  // Small clusters are the rule, and seven workers the most.
+  const auto count = std::min(chance.between(1, 7), chance.between(1, 7));
+  for (int i = 0; i < count; ++i) {
+    workers.push_back(std::make_unique<Worker>(*this, i));
+    options_[workers.back()->id()] = options;
+  }
   for (auto& worker : workers) worker->start();
   tick();
 }
 
+const Options& Simulation::options_of(const std::string& worker) const { return options_.at(worker); }
+
+std::size_t Simulation::config_read_by(const std::string& worker) const {
+  for (const auto& w : workers) {
+    if (w->id() == worker) return w->stores().config_read();
+  }
+  return 0;
+}
+
 std::string Simulation::settings() const {
+  const Options& options = options_.begin()->second;
   return std::to_string(workers.size()) + " workers, " + options.connect_protocol +
          (options.exactly_once == ExactlyOnce::Enabled ? ", enabled" : ", disabled") + ", rebalance delay " +
          std::to_string(options.scheduled_rebalance_max_delay.count()) + " ms";
@@ -52,9 +72,9 @@ void Simulation::append(Log& log, const std::vector<RecordToWrite>& records) {
   for (auto& worker : workers) {
     if (!worker->alive()) continue;
     if (&log == &configs) {
-      worker->config_appended();
+      worker->stores().config_appended();
     } else {
-      worker->status_appended();
+      worker->stores().status_appended();
     }
   }
 }
@@ -66,16 +86,16 @@ Worker* Simulation::worker_at(const std::string& url) const {
   return nullptr;
 }
 
-void Simulation::forward(const std::string& url, Hop hop, const Request& what, const Worker::Answered& answered) {
+void Simulation::forward(const std::string& url, Hop hop, const Request& what, const Peers::Answered& answered) {
   // The first answer counts; a lost one becomes a timeout.
-  const auto once = std::make_shared<Worker::Answered>(answered);
+  const auto once = std::make_shared<Peers::Answered>(answered);
   const auto answer = [once](const Response& response) {
     if (const auto first = std::exchange(*once, nullptr)) first(response);
   };
   const auto deliver = [this, url, hop, what, answer] {
     Worker* worker = worker_at(url);
     if (worker == nullptr) return answer(Error(ErrorKind::Unavailable, "no such host"));
-    worker->request(hop, what, [this, hop, what, answer](const Response& response) {
+    worker->peers().request(hop, what, [this, hop, what, answer](const Response& response) {
       const auto* to = std::get_if<ForwardTo>(&response);
       if (to != nullptr) return forward(to->url, hop == Hop::FromClient ? Hop::Forwarded : Hop::ForwardedTwice, what, answer);
       if (chance.happens(faults.lose_forward)) {
@@ -107,7 +127,7 @@ void Simulation::one_operation() {
   // The kind of a connector does not change under its name.
   config.set("connector.class", name == "d" ? "K" : "S");
   Request what = PutConnectorConfig{name, config};
-  switch (chance.between(0, 13)) {
+  switch (chance.between(0, 15)) {
     case 0:
     case 1:
       what = DeleteConnector{name};
@@ -131,39 +151,58 @@ void Simulation::one_operation() {
     case 8:
       what = CreateConnector{name, config, chance.happens(0.3) ? std::optional(TargetState::Stopped) : std::nullopt};
       break;
+    case 9:
+      what = PatchConnectorConfig{name, {{"task.setting", std::to_string(chance.between(0, 1))}}};
+      break;
+    case 10:
+      what = AlterOffsets{name, std::nullopt};
+      break;
     default:
       break;
   }
-  const auto& worker = workers[static_cast<std::size_t>(chance.between(0, static_cast<std::int64_t>(workers.size()) - 1))];
   ++counters_["request"];
-  forward(worker->url(), Hop::FromClient, what, [this](const Response& response) {
+  forward(any_worker().url(), Hop::FromClient, what, [this](const Response& response) {
     const auto* error = std::get_if<Error>(&response);
     ++counters_[error == nullptr ? "request served" : "request refused: " + std::string(to_string(error->kind()))];
   });
 }
 
+Worker& Simulation::any_worker() {
+  return *workers[static_cast<std::size_t>(chance.between(0, static_cast<std::int64_t>(workers.size()) - 1))];
+}
+
+void Simulation::resume_later(Worker& worker) {
+  ++counters_["worker paused"];
+  schedule.after(Duration(chance.happens(0.5) ? chance.between(500, 12'000) : chance.between(12'000, 90'000)), [w = &worker] {
+    if (w->paused()) w->resume();
+  });
+}
+
+void Simulation::start_later(Worker& worker) {
+  schedule.after(Duration(chance.between(500, 40'000)), [w = &worker] {
+    if (!w->alive()) w->start();
+  });
+}
+
 void Simulation::one_fault() {
-  const auto& worker = workers[static_cast<std::size_t>(chance.between(0, static_cast<std::int64_t>(workers.size()) - 1))];
-  Worker* w = worker.get();
-  if (!w->alive() || w->paused()) return;
-  if (chance.happens(0.4)) {
-    ++counters_["worker paused"];
-    w->pause();
-    schedule.after(Duration(chance.happens(0.5) ? chance.between(500, 12'000) : chance.between(12'000, 90'000)), [w] {
-      if (w->paused()) w->resume();
-    });
-    return;
+  Worker& worker = any_worker();
+  if (!worker.alive() || worker.paused()) return;
+  if (chance.happens(0.35)) {
+    worker.pause();
+    return resume_later(worker);
+  }
+  if (chance.happens(0.25)) {
+    ++counters_["worker cut off from the coordinator"];
+    return worker.group().cut_off_until(schedule.now() + chance.wait(2000, 60'000));
   }
   if (chance.happens(0.3)) {
     ++counters_["worker shut down"];
-    w->shut_down();
+    worker.shut_down();
   } else {
     ++counters_["worker killed"];
-    w->kill();
+    worker.kill();
   }
-  schedule.after(Duration(chance.between(500, 40'000)), [w] {
-    if (!w->alive()) w->start();
-  });
+  start_later(worker);
 }
 
 void Simulation::storm(Duration length) {
@@ -172,7 +211,10 @@ void Simulation::storm(Duration length) {
             .fail_write = chance.happens(0.4) ? 0.03 : 0.0,
             .slow_read = chance.happens(0.4) ? 0.05 : 0.0,
             .fail_generate = chance.happens(0.3) ? 0.1 : 0.0,
-            .lose_beat = chance.happens(0.3) ? 0.2 : 0.0};
+            .lose_beat = chance.happens(0.3) ? 0.2 : 0.0,
+            .slow_fence = chance.happens(0.3) ? 0.3 : 0.0,
+            .fail_fence = chance.happens(0.3) ? 0.1 : 0.0,
+            .stumble = chance.happens(0.4) ? 0.03 : 0.0};
   const Time end = schedule.now() + length;
   while (schedule.now() < end) {
     if (chance.happens(0.7)) one_operation();
@@ -184,19 +226,37 @@ void Simulation::storm(Duration length) {
 void Simulation::heal() {
   faults = {};
   for (auto& worker : workers) {
+    worker->group().cut_off_until(schedule.now());
     if (worker->paused()) worker->resume();
     if (!worker->alive()) worker->start();
   }
+}
+
+// Who says RUNNING must also commit.
+bool Simulation::all_work(const std::map<std::string, std::uint64_t>& commits_before) const {
+  const auto& now = target.commits_of();
+  const auto grew = [&](const std::string& partition) {
+    const auto it = now.find(partition);
+    const auto before = commits_before.find(partition);
+    return it != now.end() && it->second > (before == commits_before.end() ? 0 : before->second);
+  };
+  for (const auto& worker : workers) {
+    for (const auto& [task, count] : worker->runtime().live_tasks()) {
+      if (worker->runtime().works(task) && !grew(task.connector + "/" + std::to_string(task.task))) return false;
+    }
+  }
+  return true;
 }
 
 bool Simulation::come_to_rest(Duration within) {
   const Time end = schedule.now() + within;
   while (schedule.now() < end) {
     schedule.run_until(schedule.now() + std::chrono::seconds(5));
-    if (unrest().empty()) {
-      schedule.run_until(schedule.now() + std::chrono::seconds(20));
-      if (unrest().empty()) return true;
-    }
+    if (!unrest().empty()) continue;
+    const int rebalances = coordinator->rebalances();
+    const auto commits = target.commits_of();
+    schedule.run_until(schedule.now() + std::chrono::seconds(20));
+    if (unrest().empty() && coordinator->rebalances() == rebalances && all_work(commits)) return true;
   }
   return false;
 }
@@ -218,8 +278,8 @@ std::vector<std::string> Simulation::unrest() const {
   std::map<TaskId, int> tasks;
   std::map<std::string, int> connectors;
   for (const auto& worker : workers) {
-    for (const auto& [task, count] : worker->live_tasks()) tasks[task] += count;
-    for (const auto& name : worker->live_connectors()) ++connectors[name];
+    for (const auto& [task, count] : worker->runtime().live_tasks()) tasks[task] += count;
+    for (const auto& name : worker->runtime().live_connectors()) ++connectors[name];
     if (!worker->alive()) wrong.push_back(worker->id() + " is not alive");
   }
   for (const auto& name : status.connectors()) {
@@ -234,37 +294,54 @@ std::vector<std::string> Simulation::unrest() const {
       wrong.push_back("task " + task.to_string() + ", which is not configured, runs");
   }
   for (const auto& name : state.connectors()) {
-    const auto wanted = state.target_state(name).value_or(protocol::TargetState::Started);
-    const auto run_state = wanted == protocol::TargetState::Started  ? protocol::RunState::Running
-                           : wanted == protocol::TargetState::Paused ? protocol::RunState::Paused
-                                                                     : protocol::RunState::Stopped;
     if (!connectors.contains(name)) wrong.push_back("connector " + name + " runs nowhere");
-    const auto* own = status.find(name);
-    if (own == nullptr || own->state != run_state) {
-      wrong.push_back("connector " + name + " is to be " + std::string(to_string(run_state)) + " and is shown as " +
-                      (own == nullptr ? "nothing" : std::string(to_string(own->state))));
+    const auto more = unrest_of(name, state, status, tasks);
+    wrong.insert(wrong.end(), more.begin(), more.end());
+  }
+  return wrong;
+}
+
+std::vector<std::string> Simulation::unrest_of(const std::string& name, const protocol::ConfigState& state,
+                                               const protocol::StatusState& status, const std::map<TaskId, int>& tasks) const {
+  std::vector<std::string> wrong;
+  const auto runs_of = [&](const TaskId& task) {
+    const auto it = tasks.find(task);
+    return it == tasks.end() ? 0 : it->second;
+  };
+  const auto wanted = state.target_state(name).value_or(protocol::TargetState::Started);
+  const auto run_state = wanted == protocol::TargetState::Started  ? protocol::RunState::Running
+                         : wanted == protocol::TargetState::Paused ? protocol::RunState::Paused
+                                                                   : protocol::RunState::Stopped;
+  const auto* own = status.find(name);
+  if (own == nullptr || own->state != run_state) {
+    wrong.push_back("connector " + name + " is to be " + std::string(to_string(run_state)) + " and is shown as " +
+                    (own == nullptr ? "nothing" : std::string(to_string(own->state))));
+  }
+  const auto* info = state.find(name);
+  if (info->inconsistent && wanted == protocol::TargetState::Started)
+    wrong.push_back("the task configs of " + name + " are incomplete");
+  if (wanted == protocol::TargetState::Started &&
+      static_cast<int>(info->tasks.size()) != std::stoi(info->config->get_or("tasks.max", "1"))) {
+    wrong.push_back("connector " + name + " has " + std::to_string(info->tasks.size()) + " tasks instead of " +
+                    info->config->get_or("tasks.max", "1"));
+  }
+  if (wanted != protocol::TargetState::Stopped && status.tasks(name).size() != state.tasks(name).size()) {
+    wrong.push_back("connector " + name + " has " + std::to_string(state.tasks(name).size()) + " tasks and statuses of " +
+                    std::to_string(status.tasks(name).size()));
+  }
+  for (const TaskId& task : state.tasks(name)) {
+    if (wanted == protocol::TargetState::Stopped) {
+      // Task configs that came between the two records of a stop: they lie there, and nothing of them runs.
+      if (runs_of(task) != 0) wrong.push_back("task " + task.to_string() + " of a stopped connector runs");
+      continue;
     }
-    const auto* info = state.find(name);
-    if (info->inconsistent && wanted == protocol::TargetState::Started)
-      wrong.push_back("the task configs of " + name + " are incomplete");
-    if (wanted == protocol::TargetState::Started &&
-        static_cast<int>(info->tasks.size()) != std::stoi(info->config->get_or("tasks.max", "1"))) {
-      wrong.push_back("connector " + name + " has " + std::to_string(info->tasks.size()) + " tasks instead of " +
-                      info->config->get_or("tasks.max", "1"));
+    const auto* s = status.find(task);
+    if (s != nullptr && s->state == protocol::RunState::Failed && s->trace && runs_of(task) == 0) continue;
+    if (s == nullptr || s->state != run_state) {
+      wrong.push_back("task " + task.to_string() + " is to be " + std::string(to_string(run_state)) + " and is shown as " +
+                      (s == nullptr ? "nothing" : std::string(to_string(s->state))));
     }
-    if (status.tasks(name).size() != state.tasks(name).size()) {
-      wrong.push_back("connector " + name + " has " + std::to_string(state.tasks(name).size()) + " tasks and statuses of " +
-                      std::to_string(status.tasks(name).size()));
-    }
-    for (const TaskId& task : state.tasks(name)) {
-      const auto* s = status.find(task);
-      if (s != nullptr && s->state == protocol::RunState::Failed && s->trace && tasks[task] == 0) continue;
-      if (s == nullptr || s->state != run_state) {
-        wrong.push_back("task " + task.to_string() + " is to be " + std::string(to_string(run_state)) + " and is shown as " +
-                        (s == nullptr ? "nothing" : std::string(to_string(s->state))));
-      }
-      if (tasks[task] != 1) wrong.push_back("task " + task.to_string() + " runs " + std::to_string(tasks[task]) + " times");
-    }
+    if (runs_of(task) != 1) wrong.push_back("task " + task.to_string() + " runs " + std::to_string(runs_of(task)) + " times");
   }
   return wrong;
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -9,23 +10,16 @@
 #include <vector>
 
 #include "coordinator.h"
+#include "faults.h"
 #include "herder/options.h"
-#include "logs.h"
+#include "log.h"
+#include "protocol/config_state.h"
+#include "protocol/status_state.h"
 #include "schedule.h"
-#include "source_task.h"
+#include "target.h"
 #include "worker.h"
 
 namespace fencepost::simulation {
-
-/// What goes wrong, and how often.
-struct Faults {
-  double lose_forward = 0;    ///< a request between workers, or its answer, is lost
-  double double_forward = 0;  ///< it arrives twice
-  double fail_write = 0;      ///< a write to the config topic is reported as failed, though half of them are in
-  double slow_read = 0;       ///< reading the config topic takes seconds
-  double fail_generate = 0;   ///< a connector throws when it is asked for task configs
-  double lose_beat = 0;       ///< a heartbeat or its answer is lost
-};
 
 /// Hears what happens, a line each.
 using Trace = std::function<void(const std::string& line)>;
@@ -33,6 +27,8 @@ using Trace = std::function<void(const std::string& line)>;
 /// A world of workers, their group, their topics and the target of their tasks, all drawn from one seed.
 class Simulation {
  public:
+  static constexpr Duration kSessionTimeout = std::chrono::seconds(10);
+
   /// `trace` is told each event and action; null: nobody is.
   explicit Simulation(std::uint64_t seed, Trace trace);
 
@@ -55,15 +51,19 @@ class Simulation {
   Log statuses;
   Target target;
   Counters counters_;
-  herder::Options options;
   std::unique_ptr<Coordinator> coordinator;
   std::vector<std::unique_ptr<Worker>> workers;
-  std::vector<std::string> violations_;
   [[nodiscard]] bool traced() const { return trace_ != nullptr; }
   void trace(const std::string& who, const std::string& text) const;
   void append(Log& log, const std::vector<herder::RecordToWrite>& records);
   /// A request from worker to worker, with the faults of the network.
-  void forward(const std::string& url, herder::Hop hop, const herder::Request& what, const Worker::Answered& answered);
+  void forward(const std::string& url, herder::Hop hop, const herder::Request& what, const Peers::Answered& answered);
+  void violation(const std::string& what) { violations_.push_back(what); }
+  /// What a worker is started with.
+  [[nodiscard]] const herder::Options& options_of(const std::string& worker) const;
+  [[nodiscard]] std::size_t config_read_by(const std::string& worker) const;
+  void start_later(Worker& worker);
+  void resume_later(Worker& worker);
   [[nodiscard]] Worker* worker_at(const std::string& url) const;
 
  private:
@@ -71,7 +71,15 @@ class Simulation {
   void one_fault();
   void tick();
 
+  [[nodiscard]] Worker& any_worker();
+  [[nodiscard]] bool all_work(const std::map<std::string, std::uint64_t>& commits_before) const;
+  [[nodiscard]] std::vector<std::string> unrest_of(const std::string& connector, const protocol::ConfigState& configs,
+                                                   const protocol::StatusState& statuses,
+                                                   const std::map<TaskId, int>& tasks) const;
+
   Trace trace_;
+  std::map<std::string, herder::Options> options_;
+  std::vector<std::string> violations_;
   Time started_;
   int connector_versions_ = 0;
 };

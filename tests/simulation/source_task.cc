@@ -56,11 +56,11 @@ void SourceTask::ask(std::function<void(const std::optional<std::string>&)> then
   world_.report(herder::OwnershipAsked{.task = order_.task, .run = order_.run, .request = *question_});
 }
 
-void SourceTask::ownership_answered(RequestId request, const std::optional<std::string>& superseded) {
-  if (over_ || question_ != request) return;
+void SourceTask::ownership_answered(const herder::AnswerOwnership& answer) {
+  if (over_ || question_ != answer.request) return;
   question_.reset();
   const auto then = std::exchange(asked_, nullptr);
-  if (then) then(superseded);
+  if (then) then(answer.superseded);
 }
 
 void SourceTask::perform(const StartActions& actions) {

@@ -10,20 +10,20 @@
 
 #include "exactly_once/fenced_verdict.h"
 #include "exactly_once/source_task_start.h"
+#include "faults.h"
 #include "herder/actions.h"
-#include "logs.h"
+#include "herder/events.h"
 #include "schedule.h"
+#include "target.h"
 
 namespace fencepost::simulation {
-
-/// How often something rare happened, so that a sweep that never met it can say so.
-using Counters = std::map<std::string, std::uint64_t>;
 
 /// What a task sees of its world.
 struct TaskWorld {
   Schedule& schedule;
   Chance& chance;
   Target& target;
+  const Faults& faults;
   Counters& counters;
   /// Later, if the worker's process still lives; while it is paused, when it goes on.
   std::function<void(Duration, std::function<void()>)> in;
@@ -42,8 +42,10 @@ class SourceTask : public std::enable_shared_from_this<SourceTask> {
   void start();
   void stop();
   void set_target(herder::TargetState target);
-  void ownership_answered(RequestId request, const std::optional<std::string>& superseded);
+  void ownership_answered(const herder::AnswerOwnership& answer);
   [[nodiscard]] bool running() const { return running_; }
+  /// It is to be RUNNING, has begun, and has something to read: it must commit again and again.
+  [[nodiscard]] bool polling() const { return running_ && polling_ && !stopping_ && !positions_.empty(); }
 
  private:
   void begin_start();

@@ -1,54 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
-#include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
-#include "base/ids.h"
 #include "base/time.h"
-#include "herder/events.h"
 
 namespace fencepost::simulation {
-
-/// An internal topic of one partition, as the brokers hold it. The leader's transactional id is an epoch: who claims it bars the
-/// earlier one.
-class Log {
- public:
-  using Record = herder::TopicRecord;
-
-  std::int64_t claim() { return ++leader_epoch_; }
-  [[nodiscard]] bool may_write_as_leader(std::int64_t epoch) const { return epoch == leader_epoch_; }
-  void append(const std::string& key, const std::optional<std::string>& value) {
-    Record record;
-    record.offset = LogPosition{static_cast<std::int64_t>(records_.size())};
-    record.key = key;
-    record.value = value;
-    records_.push_back(std::move(record));
-  }
-  [[nodiscard]] const std::vector<Record>& records() const { return records_; }
-  [[nodiscard]] std::size_t size() const { return records_.size(); }
-  /// The newest value of a key; nothing: absent or removed.
-  [[nodiscard]] std::optional<std::string> newest(const std::string& key) const {
-    for (auto it = records_.rbegin(); it != records_.rend(); ++it) {
-      if (it->key == key) return it->value;
-    }
-    return std::nullopt;
-  }
-  /// Place of the newest record of a key among the first `end`; -1 if there is none.
-  [[nodiscard]] std::int64_t newest_place(const std::string& key, std::size_t end) const {
-    for (std::size_t i = end; i-- > 0;) {
-      if (records_[i].key == key) return static_cast<std::int64_t>(i);
-    }
-    return -1;
-  }
-
- private:
-  std::vector<Record> records_;
-  std::int64_t leader_epoch_ = 0;
-};
 
 /// The target cluster: transactional ids with their epochs, and what was committed of each source partition. It is the judge: a
 /// range that is committed twice, or a gap, is a violation whatever the workers believe.
@@ -71,11 +31,22 @@ class Target {
     return it != epochs_.end() && it->second == epoch;
   }
   void begin(const std::string& transactional_id, Time now) { open_since_.try_emplace(transactional_id, now); }
+  /// Somebody changes the source offsets of a stopped connector: its tasks begin at nothing again. Whatever is committed of an
+  /// older position from now on is a violation.
+  void reset(const std::string& connector) {
+    for (auto& [partition, position] : committed_) {
+      if (!partition.starts_with(connector + "/")) continue;
+      position = 0;
+      last_by_[partition] = "a change of the offsets";
+    }
+  }
   /// The coordinator aborts what is open for too long and bumps the epoch.
   void expire(Time now, Duration timeout) {
-    for (const auto& [id, since] : std::map(open_since_)) {
-      if (now - since >= timeout) (void)fence(id);
+    std::vector<std::string> late;
+    for (const auto& [id, since] : open_since_) {
+      if (now - since >= timeout) late.push_back(id);
     }
+    for (const auto& id : late) (void)fence(id);
   }
   /// Records with their offsets, atomically. False: fenced.
   bool commit(const std::string& transactional_id, std::int64_t epoch, const std::vector<Commit>& commits) {
@@ -95,6 +66,7 @@ class Target {
       position = std::max(position, commit.to);
       last_by_[commit.partition] = commit.by;
       ++commits_;
+      ++commits_of_[commit.partition];
     }
     return true;
   }
@@ -103,6 +75,8 @@ class Target {
     return it == committed_.end() ? 0 : it->second;
   }
   [[nodiscard]] const std::vector<std::string>& violations() const { return violations_; }
+  /// What was committed of each source partition, ever: it grows where a task works.
+  [[nodiscard]] const std::map<std::string, std::uint64_t>& commits_of() const { return commits_of_; }
   [[nodiscard]] std::uint64_t commits() const { return commits_; }
 
  private:
@@ -111,6 +85,7 @@ class Target {
   std::map<std::string, std::int64_t> committed_;
   std::map<std::string, std::string> last_by_;
   std::vector<std::string> violations_;
+  std::map<std::string, std::uint64_t> commits_of_;
   std::uint64_t commits_ = 0;
 };
 
