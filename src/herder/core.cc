@@ -160,6 +160,8 @@ void Herder::Core::on_config(const protocol::ConfigEvent& event) {
       if (const auto* info = core.configs_.find(e.connector);
           info != nullptr && info->inconsistent && core.workload_.active_run(e.connector)) {
         core.publisher_.reconfigure(e.connector);
+      } else {
+        core.publisher_.committed(e.connector);
       }
     }
     void operator()(const protocol::TargetStateChanged& e) const { core.workload_.target_changed(e.connector); }

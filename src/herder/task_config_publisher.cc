@@ -50,6 +50,7 @@ void TaskConfigPublisher::on(const TaskConfigsGenerated& e) {
   it->second.asked.reset();
   if (hooks_.active_run(e.connector) != e.run || it->second.again) return generate(e.connector);
   if (!e.configs) return retry(e.connector, e.configs.error());
+  said_[e.connector] = *e.configs;
   if (!task_configs_are_news(configs_, e.connector, *e.configs)) return finish(e.connector);
   publish(e.connector, *e.configs);
 }
@@ -81,6 +82,16 @@ void TaskConfigPublisher::retry(const std::string& connector, const Error& error
   job.again_at = turn_.now() + job.backoff.next();
   turn_.note(error.kind() == ErrorKind::Conflict || error.retriable() ? LogLevel::Info : LogLevel::Error, connector,
              "task configs could not be published yet, trying again: " + error.message());
+}
+
+void TaskConfigPublisher::committed(const std::string& connector) {
+  const auto it = said_.find(connector);
+  if (it == said_.end()) return;
+  if (!hooks_.active_run(connector)) {
+    said_.erase(it);
+  } else if (task_configs_are_news(configs_, connector, it->second)) {
+    reconfigure(connector);
+  }
 }
 
 void TaskConfigPublisher::settled() {

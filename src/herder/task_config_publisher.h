@@ -31,6 +31,9 @@ class TaskConfigPublisher {
   void reconfigure(const std::string& connector);
   void on(const TaskConfigsGenerated& e);
   void settled();
+  /// Task configs were committed. If they are not what this worker said last of its connector, an old request came late (a
+  /// doubled forward), or a stop was left half done: it says it again.
+  void committed(const std::string& connector);
   void on_time();
   [[nodiscard]] std::optional<Time> next_deadline() const;
   [[nodiscard]] std::optional<Stage> stage() const;
@@ -54,6 +57,7 @@ class TaskConfigPublisher {
   Turn& turn_;
   const protocol::ConfigState& configs_;
   PublisherHooks hooks_;
+  std::map<std::string, std::vector<Properties>> said_;  ///< of connectors that run here, newest
   std::map<std::string, Job> jobs_;
   std::uint64_t last_number_ = 0;
 };

@@ -320,6 +320,15 @@ TEST_F(AnEnabledWorkerAlone, AnswersOwnershipWhenItLeavesItsGroup) {
   EXPECT_THAT(worker.all<AnswerOwnership>().front().superseded.value_or(""), HasSubstr("has left its group"));
 }
 
+// A doubled forward of an old request came late, or a stop was left half done: the newest commit is not what the connector said.
+TEST_F(AWorkerAlone, PublishesItsTaskConfigsAgainWhereOthersWereCommitted) {
+  create();
+  worker.forget();
+  worker.tell(ConfigRecordsRead{
+      {TopicRecord{.partition = 0, .offset = LogPosition{50}, .timestamp_ms = 0, .key = "commit-c", .value = R"({"tasks":0})"}}});
+  EXPECT_EQ(worker.config_keys(), "session-key connector-c task-c-0 commit-c task-c-0 commit-c");
+}
+
 // ---- statuses that are wrong ----
 
 StatusRecordsRead status_of(const std::string& key, const std::string& state) {
