@@ -71,10 +71,13 @@ class Shell::Visitor {
                                     answer_of(order.request));
   }
   void operator()(const herder::FenceProducers& order) const {
-    parts_.wire.fencer().fence({.transactional_ids = order.transactional_ids},
-                               [events = &parts_.events, request = order.request](const fencer::Fenced& fenced) {
-                                 events->put(herder::ProducersFenced{request, fencer::first_failure(fenced)});
-                               });
+    parts_.wire.with_fencer_of(order.config, [events = &parts_.events, order](Result<fencer::Fencer*> fencer) {
+      if (!fencer) return void(events->put(herder::ProducersFenced{order.request, fencer.error()}));
+      (*fencer)->fence({.transactional_ids = order.transactional_ids},
+                       [events, request = order.request](const fencer::Fenced& fenced) {
+                         events->put(herder::ProducersFenced{request, fencer::first_failure(fenced)});
+                       });
+    });
   }
   void operator()(const herder::MakeSessionKey& order) const {
     std::string key(order.key_bytes, '\0');

@@ -121,8 +121,8 @@ struct Transactions::Row {
   bool held_before = false;
 };
 
-Transactions::Transactions(std::string group, fencer::Fencer& fencer, std::shared_ptr<runtime::TransactionBoard> board, Log log)
-    : group_(std::move(group)), fencer_(fencer), board_(std::move(board)), log_(std::move(log)) {}
+Transactions::Transactions(std::string group, WireClient& wire, std::shared_ptr<runtime::TransactionBoard> board, Log log)
+    : group_(std::move(group)), wire_(wire), board_(std::move(board)), log_(std::move(log)) {}
 
 std::string Transactions::id_of(const std::string& connector, std::int32_t task) const {
   return group_ + "-" + TaskId{connector, task}.to_string();
@@ -136,30 +136,39 @@ Transactions::Row Transactions::look_here(const rest::TransactionsQuery& query, 
 }
 
 void Transactions::describe(const rest::TransactionsQuery& query, Done done) {
-  std::vector<Row> rows;
-  rows.reserve(query.tasks.size());
-  for (const std::int32_t task : query.tasks) rows.push_back(look_here(query, task));
-  if (!query.former_tasks) return ask_coordinators(query, std::move(rows), std::move(done));
-  fencer_.list_transactions(kAskTimeout, [self = shared_from_this(), query, rows = std::move(rows), done = std::move(done)](
-                                             const Result<std::vector<fencer::ListedTransaction>>& listed) mutable {
-    if (!listed) {
-      self->log_.warn("the coordinators' transactions could not be listed: " + listed.error().message());
-    } else {
-      for (const fencer::ListedTransaction& one : *listed) {
-        const auto task = task_of_transactional_id(one.transactional_id, self->group_, query.connector);
-        if (!task || *task < query.tasks_total || !exactly_once::is_open({.state = one.state})) continue;
-        rows.push_back({.task = *task, .id = one.transactional_id, .former = true, .record = nullptr, .held_before = false});
-      }
-    }
-    self->ask_coordinators(query, std::move(rows), std::move(done));
+  wire_.with_fencer_of(query.config, [self = shared_from_this(), query, done = std::move(done)](Result<fencer::Fencer*> fencer) {
+    if (!fencer) return done(Failure(fencer.error()));
+    self->describe_with(**fencer, query, done);
   });
 }
 
-void Transactions::ask_coordinators(const rest::TransactionsQuery& query, std::vector<Row> rows, Done done) {
+void Transactions::describe_with(fencer::Fencer& fencer, const rest::TransactionsQuery& query, Done done) {
+  std::vector<Row> rows;
+  rows.reserve(query.tasks.size());
+  for (const std::int32_t task : query.tasks) rows.push_back(look_here(query, task));
+  if (!query.former_tasks) return ask_coordinators(fencer, query, std::move(rows), std::move(done));
+  fencer.list_transactions(
+      kAskTimeout, [self = shared_from_this(), fencer = &fencer, query, rows = std::move(rows),
+                    done = std::move(done)](const Result<std::vector<fencer::ListedTransaction>>& listed) mutable {
+        if (!listed) {
+          self->log_.warn("the coordinators' transactions could not be listed: " + listed.error().message());
+        } else {
+          for (const fencer::ListedTransaction& one : *listed) {
+            const auto task = task_of_transactional_id(one.transactional_id, self->group_, query.connector);
+            if (!task || *task < query.tasks_total || !exactly_once::is_open({.state = one.state})) continue;
+            rows.push_back({.task = *task, .id = one.transactional_id, .former = true, .record = nullptr, .held_before = false});
+          }
+        }
+        ask_coordinators(*fencer, query, std::move(rows), std::move(done));
+      });
+}
+
+void Transactions::ask_coordinators(fencer::Fencer& fencer, const rest::TransactionsQuery& query, std::vector<Row> rows,
+                                    Done done) {
   std::vector<std::string> ids;
   ids.reserve(rows.size());
   for (const Row& row : rows) ids.push_back(row.id);
-  fencer_.describe_transactions(
+  fencer.describe_transactions(
       std::move(ids), kAskTimeout,
       [query, rows = std::move(rows), done = std::move(done)](const fencer::Fencer::Described& described) {
         const Time now = wall_clock();
@@ -215,27 +224,32 @@ void Transactions::abort(const rest::TransactionAbort& order, std::function<void
                                     "force=true its records are thrown away, and it begins anew from its committed offsets",
                                     order.connector, *task, id)));
   }
-  fencer_.describe_transactions(
+  wire_.with_fencer_of(order.config,
+                       [self = shared_from_this(), id, record, done = std::move(done)](Result<fencer::Fencer*> fencer) {
+                         if (!fencer) return done(Failure(fencer.error()));
+                         self->abort_with(**fencer, id, record, done);
+                       });
+}
+
+void Transactions::abort_with(fencer::Fencer& fencer, const std::string& id,
+                              const std::shared_ptr<runtime::TransactionRecord>& record,
+                              std::function<void(Result<std::string>)> done) {
+  fencer.describe_transactions(
       {id}, kAskTimeout,
-      [self = shared_from_this(), id, record, figures, done = std::move(done)](const fencer::Fencer::Described& described) {
+      [self = shared_from_this(), fencer = &fencer, id, record,
+       done = std::move(done)](const fencer::Fencer::Described& described) {
         const auto& details = described.at(id);
         if (!details && details.error().kind() != ErrorKind::NotFound) return done(Failure(details.error()));
         if (!details || !exactly_once::is_open(view_of(*details))) {
           std::string text;
-          json::Writer(text)
-              .begin_object()
-              .key("transactional_id")
-              .string(id)
-              .key("aborted")
-              .boolean(false)
-              .key("message")
-              .string("no transaction of this id is open")
-              .end_object();
+          json::Writer out(text);
+          out.begin_object().key("transactional_id").string(id).key("aborted").boolean(false);
+          out.key("message").string("no transaction of this id is open").end_object();
           return done(std::move(text));
         }
-        if (record && figures->running) record->expect_abort("its transaction was aborted through REST");
+        if (record && record->figures().running) record->expect_abort("its transaction was aborted through REST");
         self->log_.warn("aborts the transaction of " + id + ", as was asked for through REST");
-        self->fencer_.fence({.transactional_ids = {id}, .timeout = kAbortTimeout}, [id, done](const fencer::Fenced& fenced) {
+        fencer->fence({.transactional_ids = {id}, .timeout = kAbortTimeout}, [id, done](const fencer::Fenced& fenced) {
           const auto& outcome = fenced.at(id);
           if (!outcome) return done(Failure(outcome.error()));
           std::string text;

@@ -4,6 +4,7 @@
 
 #include "config/client_config.h"
 #include "protocol/signature.h"
+#include "runtime/connector_offsets.h"
 
 namespace fencepost::daemon {
 namespace {
@@ -114,8 +115,9 @@ Result<kafka::Translated> worker_client(const config::WorkerConfig& config, kafk
   return kafka::translate(kind, java);
 }
 
-Result<net::Settings> wire_settings(const config::WorkerConfig& config) {
-  FENCEPOST_TRY(const kafka::Translated client, worker_client(config, kafka::ClientKind::Admin, "group"));
+namespace {
+
+Result<net::Settings> wire_settings_from(const config::WorkerConfig& config, const kafka::Translated& client) {
   Properties librdkafka;
   for (const auto& [key, value] : client.settings) librdkafka.set(key, value);
   FENCEPOST_TRY(net::Settings out, net::settings_from(librdkafka));
@@ -125,6 +127,23 @@ Result<net::Settings> wire_settings(const config::WorkerConfig& config) {
   out.reconnect_backoff_max = config.reconnect_backoff_max;
   out.retry_backoff = config.retry_backoff;
   out.metadata_max_age = config.metadata_age_max;
+  return out;
+}
+
+}  // namespace
+
+Result<net::Settings> wire_settings(const config::WorkerConfig& config) {
+  FENCEPOST_TRY(const kafka::Translated client, worker_client(config, kafka::ClientKind::Admin, "group"));
+  return wire_settings_from(config, client);
+}
+
+Result<std::optional<net::Settings>> target_wire_settings(const config::WorkerConfig& config, const Properties& connector) {
+  runtime::WorkerOptions options;
+  options.worker = config.originals;
+  const auto place = runtime::OffsetsPlace::of(options, connector, {});
+  if (!place.elsewhere) return std::nullopt;
+  FENCEPOST_TRY(const kafka::Translated client, kafka::translate(kafka::ClientKind::Admin, place.admin));
+  FENCEPOST_TRY(net::Settings out, wire_settings_from(config, client));
   return out;
 }
 

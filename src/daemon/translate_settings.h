@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/error.h"
@@ -21,6 +22,9 @@ namespace fencepost::daemon {
 [[nodiscard]] group::Settings group_settings(const config::WorkerConfig& config);
 /// The wire client takes the same translation of Java's settings as librdkafka.
 [[nodiscard]] Result<net::Settings> wire_settings(const config::WorkerConfig& config);
+/// The same for the Kafka that a connector writes to; nothing where that is the worker's own.
+[[nodiscard]] Result<std::optional<net::Settings>> target_wire_settings(const config::WorkerConfig& config,
+                                                                        const Properties& connector);
 /// `defaults` stand under the worker's settings, `musts` over them.
 [[nodiscard]] Result<kafka::Translated> worker_client(const config::WorkerConfig& config, kafka::ClientKind kind,
                                                       std::string_view purpose, const Properties& defaults = {},

@@ -92,7 +92,7 @@ Result<void> start_and_serve(const config::WorkerConfig& config, const Adjustabl
   runtime::Worker runtime(runtime_options(config), {&offsets, &fencer, &plugins_port, &clients, {}}, log,
                           [&events](herder::Event event) { events.put(std::move(event)); });
   // Its answers come on the wire client's thread, which ends later than everything that is declared below here.
-  const auto transactions = std::make_shared<Transactions>(config.group_id, wire->fencer(), runtime.transactions(), log);
+  const auto transactions = std::make_shared<Transactions>(config.group_id, *wire, runtime.transactions(), log);
   const RestPort::Served served = port.serve(*transactions);
   rest::LeaderClient leader(log);
   herder::Herder herder(herder_options(config, *rest, plugins));

@@ -143,6 +143,7 @@ struct FenceProducers {
   RequestId request;
   std::string connector;
   std::vector<std::string> transactional_ids;
+  Properties config{};  ///< the connector's: it may write to another Kafka, whose coordinators know the ids
   friend bool operator==(const FenceProducers&, const FenceProducers&) = default;
 };
 /// -> SessionKeyMade.

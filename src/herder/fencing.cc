@@ -34,7 +34,9 @@ void Fencing::perform(const std::string& connector, const Rounds& round, const F
                                           answer ? FencingEvent(IdsFenced{}) : FencingEvent(FencingFailed{answer.error()}));
                                   }),
         .connector = connector,
-        .transactional_ids = {}};
+        .transactional_ids = {},
+        .config = {}};
+    if (const Properties* config = configs_.config(connector)) order.config = *config;
     for (std::int32_t task = 0; task < fence->count; ++task) {
       order.transactional_ids.push_back(options_.group_id + "-" + TaskId{connector, task}.to_string());
     }

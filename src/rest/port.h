@@ -39,6 +39,7 @@ struct LoggerLevel {
 /// Whose transactions are asked for: those of some tasks of one connector, and what the worker that should run them says.
 struct TransactionsQuery {
   std::string connector;
+  Properties config;  ///< the connector's, which says to which Kafka it writes
   std::vector<std::int32_t> tasks;
   std::string owner;          ///< the worker's id; empty: on none
   std::string owner_problem;  ///< why the owner could not be asked; empty: this worker is the owner
@@ -50,6 +51,7 @@ struct TransactionsQuery {
 /// POST .../transactions/abort. One of task and transactional_id is given.
 struct TransactionAbort {
   std::string connector;
+  Properties config;  ///< the connector's
   std::optional<std::int32_t> task;
   std::optional<std::string> transactional_id;
   bool force = false;  ///< also one that a running task holds

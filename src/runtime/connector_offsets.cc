@@ -51,9 +51,9 @@ OffsetsPlace OffsetsPlace::of(const WorkerOptions& options, const Properties& co
   }
   const std::string topic = connector.get_or("offsets.storage.topic", global_topic);
   // Only a transaction has to keep its offsets on the cluster of its records; else the worker's topic serves any target.
-  const bool elsewhere = lower(options.worker.get_or("exactly.once.source.support", "disabled")) == "enabled" &&
-                         servers(producer) != servers(options.worker);
-  if (topic != global_topic || elsewhere) place.own_topic = topic;
+  place.elsewhere = lower(options.worker.get_or("exactly.once.source.support", "disabled")) == "enabled" &&
+                    servers(producer) != servers(options.worker);
+  if (topic != global_topic || place.elsewhere) place.own_topic = topic;
   return place;
 }
 

@@ -20,8 +20,9 @@ namespace fencepost::runtime {
 /// fallback (KIP-618).
 struct OffsetsPlace {
   std::optional<std::string> own_topic;
-  Properties consumer;  ///< settings of a client that reads the own topic
-  Properties admin;     ///< settings of a client that makes it
+  Properties consumer;     ///< settings of a client that reads the own topic
+  Properties admin;        ///< settings of a client that makes it
+  bool elsewhere = false;  ///< under exactly once: the connector writes to another Kafka than the worker's
 
   /// Nothing as own topic where it would be the global one on the same cluster.
   [[nodiscard]] static OffsetsPlace of(const WorkerOptions& options, const Properties& connector,

@@ -100,7 +100,8 @@ Result<void> SourceTaskRun::set_up_writer(const Properties& config) {
     FENCEPOST_TRY(const auto interval,
                   whole_number(config, "transaction.boundary.interval.ms", around.options.offset_flush_interval.count()));
     FENCEPOST_TRY(const auto timeout, whole_number(producer, "transaction.timeout.ms", kTransactionTimeoutUsualMs));
-    take_id_by_client_ = timeout > kTransactionTimeoutUsualMs;
+    // The worker's own wire client knows the coordinators of the worker's Kafka only.
+    take_id_by_client_ = timeout > kTransactionTimeoutUsualMs || offsets_->place().elsewhere;
     transactional_id_ = around.options.group_id + "-" + order().task.to_string();
     producer.set("transactional.id", transactional_id_);
     transactions_ = around.transactions.record(order().task, transactional_id_);

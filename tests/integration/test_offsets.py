@@ -2,6 +2,7 @@
 import threading
 
 import pytest
+from confluent_kafka import Producer
 
 from harness import FILE_SOURCE, STRING, Kafka, assert_same, eventually, keyed, mirror, unique
 
@@ -174,6 +175,15 @@ def test_towards_another_kafka_offsets_lie_there_and_a_copy_here(cluster_of, kaf
     w.start().ready()
     eventually(lambda: elsewhere.count(f"src.{topic}") == 606, 90, "the rest arrives")
     assert_same(kafka.read(topic), elsewhere.read(f"src.{topic}"))
+
+    # A stranger's transaction there is seen there, and a change of the offsets fences it there.
+    stranger = Producer({"bootstrap.servers": elsewhere.bootstrap, "transactional.id": f"{c.group}-{name}-0", "log_level": 0})
+    stranger.init_transactions(30)
+    stranger.begin_transaction()
+    stranger.produce(f"src.{topic}", value="from a stranger", partition=0)
+    assert stranger.flush(30) == 0
+    seen = w.call("GET", f"/connectors/{name}/transactions", timeout=30).json()
+    assert seen["hanging"] == 1 and seen["tasks"][0]["state"] == "Ongoing", seen
 
     # Its offsets are set there, by a transaction.
     assert w.settled("PUT", f"/connectors/{name}/stop").status_code == 204

@@ -65,9 +65,9 @@ class Gathering : public std::enable_shared_from_this<Gathering> {
   }
 
   /// A worker that does not answer is named beside what its coordinator says.
-  void ask_owner(const std::string& worker, std::vector<std::int32_t> tasks) {
+  void ask_owner(const std::string& worker, const Properties& config, std::vector<std::int32_t> tasks) {
     call_->ask_worker(url_of(call_->services(), worker),
-                      [self = shared_from_this(), worker, tasks = std::move(tasks)](Result<HttpReply> reply) {
+                      [self = shared_from_this(), worker, config, tasks = std::move(tasks)](Result<HttpReply> reply) {
                         std::string problem = reply ? fmt::format("it answered {}", reply->status) : reply.error().message();
                         if (reply && reply->status == 200) {
                           auto body = json::parse(reply->body);
@@ -79,7 +79,7 @@ class Gathering : public std::enable_shared_from_this<Gathering> {
                           }
                           problem = "its answer cannot be read";
                         }
-                        self->ask_here({self->call_->parameter(0), tasks, worker, problem, false, 0});
+                        self->ask_here({self->call_->parameter(0), config, tasks, worker, problem, false, 0});
                       });
   }
 
@@ -122,7 +122,8 @@ class Gathering : public std::enable_shared_from_this<Gathering> {
 };
 
 OrRefusal<TransactionAbort> read_abort(const Call& call) {
-  TransactionAbort order{.connector = call.parameter(0), .task = {}, .transactional_id = {}, .force = call.flag("force")};
+  TransactionAbort order{
+      .connector = call.parameter(0), .config = {}, .task = {}, .transactional_id = {}, .force = call.flag("force")};
   if (const auto id = find_query(call.query(), "transactional_id")) order.transactional_id = std::string(*id);
   if (const auto task = find_query(call.query(), "task")) {
     order.task = parse_task_number(std::string(*task));
@@ -174,6 +175,7 @@ void get_transactions(const CallPtr& call) {
   std::vector<std::pair<std::string, std::vector<std::int32_t>>> others;
   const bool tell_all = call->is_from_client();
   TransactionsQuery here{.connector = call->parameter(0),
+                         .config = view->info.config,
                          .tasks = {},
                          .owner = {},
                          .owner_problem = {},
@@ -197,8 +199,8 @@ void get_transactions(const CallPtr& call) {
   const bool has_nobodys = !nobodys.empty();
   const auto gathering = std::make_shared<Gathering>(call, 1 + others.size() + (has_nobodys ? 1 : 0));
   gathering->ask_here(std::move(here));
-  if (has_nobodys) gathering->ask_here({call->parameter(0), std::move(nobodys), {}, {}, false, 0});
-  for (auto& [worker, tasks] : others) gathering->ask_owner(worker, std::move(tasks));
+  if (has_nobodys) gathering->ask_here({call->parameter(0), view->info.config, std::move(nobodys), {}, {}, false, 0});
+  for (auto& [worker, tasks] : others) gathering->ask_owner(worker, view->info.config, std::move(tasks));
 }
 
 void abort_transaction(const CallPtr& call) {
@@ -208,6 +210,7 @@ void abort_transaction(const CallPtr& call) {
   std::optional<HttpReply> refusal;
   const auto* view = find_connector(*call, views.get(), refusal);
   if (view == nullptr) return call->answer(*std::move(refusal));
+  order->config = view->info.config;
   if (call->is_from_client()) {
     for (const auto& [worker, tasks] : owners_of(*view)) {
       const bool owns = std::find(tasks.begin(), tasks.end(), task_of(*order)) != tasks.end();
