@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+
 #include "config/client_config.h"
+#include "kafka/key_stores.h"
 #include "protocol/signature.h"
 #include "runtime/connector_offsets.h"
 
@@ -33,8 +37,39 @@ herder::ConnectorKind kind_of(const PluginDescriptor& plugin) {
 
 }  // namespace
 
-rest::Options rest_options(const config::WorkerConfig& config) {
+namespace {
+
+/// All of the settings with the prefix, or where there is none of these the plain ones, as Java takes them.
+Result<rest::Tls> rest_tls(const Properties& worker, const std::string& prefix) {
+  Properties java;
+  for (const auto& [key, value] : worker) {
+    if (key.starts_with(prefix + "ssl.")) java.set(key.substr(prefix.size()), value);
+  }
+  if (java.empty()) java = worker;
+  std::map<std::string, std::string> librdkafka;
+  FENCEPOST_CHECK(kafka::translate_key_stores(java, librdkafka));
+  Properties translated;
+  for (const auto& [key, value] : librdkafka) translated.set(key, value);
+  rest::Tls out;
+  out.settings = net::tls_settings_from(translated);
+  const std::string auth = java.get_or("ssl.client.auth", "none");
+  if (auth == "required") out.client = net::ClientCertificate::Required;
+  if (auth == "requested") out.client = net::ClientCertificate::Requested;
+  return out;
+}
+
+}  // namespace
+
+Result<rest::Options> rest_options(const config::WorkerConfig& config) {
   rest::Options out;
+  const auto is_https = [](const config::Listener& listener) { return listener.tls; };
+  // Who serves HTTPS asks the others by it too.
+  if (std::any_of(config.listeners.begin(), config.listeners.end(), is_https)) {
+    FENCEPOST_TRY(out.tls, rest_tls(config.originals, "listeners.https."));
+  }
+  if (config.admin_listeners && std::any_of(config.admin_listeners->begin(), config.admin_listeners->end(), is_https)) {
+    FENCEPOST_TRY(out.admin_tls, rest_tls(config.originals, "admin.listeners.https."));
+  }
   out.listeners.clear();
   for (const auto& listener : config.listeners) out.listeners.push_back(listener_text(listener));
   if (config.admin_listeners) {

@@ -16,7 +16,7 @@ namespace fencepost::daemon {
 
 // The worker's settings in the words of each part.
 
-[[nodiscard]] rest::Options rest_options(const config::WorkerConfig& config);
+[[nodiscard]] Result<rest::Options> rest_options(const config::WorkerConfig& config);
 [[nodiscard]] herder::Options herder_options(const config::WorkerConfig& config, const rest::Server& rest,
                                              const plugin::Registry& plugins);
 [[nodiscard]] group::Settings group_settings(const config::WorkerConfig& config);

@@ -78,8 +78,9 @@ Result<void> start_and_serve(const config::WorkerConfig& config, const Adjustabl
     events.put(herder::ShutdownRequested{});
   });
   LoggerLevels loggers(adjustable);
+  FENCEPOST_TRY(const rest::Options options, rest_options(config));
   RestPort port(events, plugins, config, loggers);
-  FENCEPOST_TRY(const auto rest, rest::Server::open(rest_options(config), port, log));
+  FENCEPOST_TRY(const auto rest, rest::Server::open(options, port, log));
   FENCEPOST_TRY(std::string cluster_id, ask_cluster_id(config, log));
   port.set_cluster_id(std::move(cluster_id));
   FENCEPOST_TRY(const auto stores, Stores::make(config, events, log));
@@ -94,7 +95,7 @@ Result<void> start_and_serve(const config::WorkerConfig& config, const Adjustabl
   // Its answers come on the wire client's thread, which ends later than everything that is declared below here.
   const auto transactions = std::make_shared<Transactions>(config.group_id, *wire, runtime.transactions(), log);
   const RestPort::Served served = port.serve(*transactions);
-  rest::LeaderClient leader(log);
+  rest::LeaderClient leader(log, options.request_timeout, options.tls.settings);
   herder::Herder herder(herder_options(config, *rest, plugins));
   const Clock clock;
   {

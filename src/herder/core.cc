@@ -49,6 +49,7 @@ Herder::Core::Core(Options options)
 Actions Herder::Core::apply(const Event& event, Time now) {
   turn_.begin(now);
   if (life_ == Life::Over) return {};
+  if (life_ == Life::Starting && life_since_ == Time{}) life_since_ = now;
   std::visit([this](const auto& e) { on(e); }, event);
   run_due_timers();
   serve_held();

@@ -54,8 +54,8 @@ std::string Herder::Core::stage_text() const {
 
 Health Herder::Core::health() const {
   Health health{.ready = life_ == Life::Running && membership_.ever_settled(), .message = {}, .stages = stages()};
-  health.message =
-      health.ready ? "Worker has completed startup and is ready to handle requests." : "Worker is still starting up.";
+  // REST says before it that the worker is still starting up.
+  health.message = health.ready ? "Worker has completed startup and is ready to handle requests." : stage_text();
   return health;
 }
 

@@ -34,7 +34,11 @@ Result<void> read_duration(const Properties& from, std::string_view key, Duratio
   return {};
 }
 
-void read_tls(const Properties& from, TlsSettings& tls) {
+}  // namespace
+
+TlsSettings tls_settings_from(const Properties& librdkafka) {
+  const Properties& from = librdkafka;
+  TlsSettings tls;
   tls.ca_location = from.get_or("ssl.ca.location", "");
   tls.ca_pem = from.get_or("ssl.ca.pem", "");
   tls.certificate_location = from.get_or("ssl.certificate.location", "");
@@ -47,9 +51,8 @@ void read_tls(const Properties& from, TlsSettings& tls) {
   tls.cipher_suites = from.get_or("ssl.cipher.suites", "");
   tls.verify_peer = lower(from.get_or("enable.ssl.certificate.verification", "true")) != "false";
   tls.verify_hostname = lower(from.get_or("ssl.endpoint.identification.algorithm", "https")) == "https";
+  return tls;
 }
-
-}  // namespace
 
 Result<Settings> settings_from(const Properties& librdkafka) {
   Settings out;
@@ -57,7 +60,7 @@ Result<Settings> settings_from(const Properties& librdkafka) {
   if (!bootstrap) return Failure(std::move(bootstrap).error().while_doing("bootstrap.servers"));
   out.bootstrap = *std::move(bootstrap);
   FENCEPOST_TRY(out.security, parse_security(librdkafka.get_or("security.protocol", "plaintext")));
-  read_tls(librdkafka, out.tls);
+  out.tls = tls_settings_from(librdkafka);
   out.sasl.mechanism = librdkafka.get_or("sasl.mechanism", librdkafka.get_or("sasl.mechanisms", "GSSAPI"));
   out.sasl.username = librdkafka.get_or("sasl.username", "");
   out.sasl.password = librdkafka.get_or("sasl.password", "");

@@ -63,5 +63,7 @@ struct Settings {
 /// From settings under librdkafka's names (bootstrap.servers, security.protocol, ssl.*, sasl.*), so that one translation of
 /// Java's settings serves both clients. Names that mean nothing here are passed over.
 [[nodiscard]] Result<Settings> settings_from(const Properties& librdkafka);
+/// Its part about TLS.
+[[nodiscard]] TlsSettings tls_settings_from(const Properties& librdkafka);
 
 }  // namespace fencepost::net

@@ -99,19 +99,41 @@ Result<void> use_own_certificate(ssl::context& context, const TlsSettings& s) {
 
 Result<std::shared_ptr<ssl::context>> make_tls_context(const TlsSettings& settings) {
   auto context = std::make_shared<ssl::context>(ssl::context::tls_client);
+  FENCEPOST_CHECK(apply_tls_settings(*context, settings));
+  return context;
+}
+
+Result<std::shared_ptr<ssl::context>> make_server_tls_context(const TlsSettings& settings, ClientCertificate client) {
+  if (settings.certificate_pem.empty() && settings.certificate_location.empty() && settings.keystore_location.empty()) {
+    return wrong("ssl.keystore.location", {}, "is missing; a server needs a key with its certificate, as PEM or PKCS12");
+  }
+  auto context = std::make_shared<ssl::context>(ssl::context::tls_server);
+  FENCEPOST_CHECK(apply_tls_settings(*context, settings));
   error_code error;
-  context->set_options(ssl::context::default_workarounds | ssl::context::no_sslv2 | ssl::context::no_sslv3 |
-                           ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1,
-                       error);
-  context->set_password_callback(
+  const auto mode = client == ClientCertificate::NotAsked    ? ssl::verify_none
+                    : client == ClientCertificate::Requested ? ssl::verify_peer
+                                                             : ssl::verify_peer | ssl::verify_fail_if_no_peer_cert;
+  context->set_verify_mode(mode, error);
+  // Without one, OpenSSL refuses to resume the session of a client that has shown a certificate.
+  static constexpr unsigned char kSessions[] = "fencepost";
+  SSL_CTX_set_session_id_context(context->native_handle(), kSessions, sizeof kSessions - 1);
+  return context;
+}
+
+Result<void> apply_tls_settings(ssl::context& context, const TlsSettings& settings) {
+  error_code error;
+  context.set_options(ssl::context::default_workarounds | ssl::context::no_sslv2 | ssl::context::no_sslv3 |
+                          ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1,
+                      error);
+  context.set_password_callback(
       [password = settings.key_password](std::size_t, ssl::context::password_purpose) { return password; });
-  if (!settings.cipher_suites.empty() && SSL_CTX_set_cipher_list(context->native_handle(), settings.cipher_suites.c_str()) != 1) {
+  if (!settings.cipher_suites.empty() && SSL_CTX_set_cipher_list(context.native_handle(), settings.cipher_suites.c_str()) != 1) {
     return wrong("ssl.cipher.suites", settings.cipher_suites, openssl_reason());
   }
-  FENCEPOST_CHECK(trust(*context, settings));
-  FENCEPOST_CHECK(use_own_certificate(*context, settings));
-  context->set_verify_mode(settings.verify_peer ? ssl::verify_peer : ssl::verify_none, error);
-  return context;
+  FENCEPOST_CHECK(trust(context, settings));
+  FENCEPOST_CHECK(use_own_certificate(context, settings));
+  context.set_verify_mode(settings.verify_peer ? ssl::verify_peer : ssl::verify_none, error);
+  return {};
 }
 
 }  // namespace fencepost::net

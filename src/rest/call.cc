@@ -38,7 +38,7 @@ Services::Services(const Options& server_options, Port& bound_port, ResponseHead
       port(bound_port),
       headers(std::move(response_headers)),
       log(std::move(server_log)),
-      peers(server_options.request_timeout),
+      peers(server_options.request_timeout, server_options.tls.settings),
       validation(kValidationThreads, kValidationsWaitingMax) {}
 
 Call::Call(std::shared_ptr<Services> services, HttpRequest request, std::vector<std::string> parameters, Transport::Reply reply)
@@ -84,7 +84,7 @@ bool Call::is_repaired_escape(const Error& error) const {
 
 std::string Call::location() const {
   const auto host = find_header(request_.headers, "Host");
-  const std::string base = host && is_host(*host) ? fmt::format("http://{}/", *host) : services_->advertised_url;
+  const std::string base = host && is_host(*host) ? fmt::format("{}://{}/", request_.scheme, *host) : services_->advertised_url;
   return base + "connectors/" + encode_segment(created_);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
 
 namespace fencepost::rest {
@@ -12,6 +13,7 @@ namespace asio = boost::asio;
 namespace http = boost::beast::http;
 using namespace std::chrono_literals;
 
+constexpr std::chrono::milliseconds kHandshakeTimeout = 10s;
 constexpr std::chrono::milliseconds kWriteTimeout = 120s;
 constexpr std::chrono::milliseconds kDrainTimeout = 10s;
 
@@ -43,12 +45,17 @@ std::string make_head(const HttpReply& reply, bool keep_alive, bool is_http_1_0)
 }  // namespace
 
 Connection::Connection(std::shared_ptr<IoThread> thread, Socket socket, std::shared_ptr<const ConnectionSettings> settings)
-    : thread_(std::move(thread)), socket_(std::move(socket)), settings_(std::move(settings)) {}
+    : thread_(std::move(thread)), socket_(std::move(socket), settings->tls), settings_(std::move(settings)) {}
 
 void Connection::start() {
   ErrorCode ignored;
-  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
-  read_head();
+  socket_.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
+  if (!socket_.is_tls()) return read_head();
+  enter(State::ShakingHands, std::min(settings_->limits.idle, kHandshakeTimeout));
+  socket_.async_handshake([self = shared_from_this()](ErrorCode error) {
+    if (self->state_ != State::ShakingHands) return;
+    error ? self->close() : self->read_head();
+  });
 }
 
 void Connection::enter(State state, std::chrono::milliseconds allowed) {
@@ -177,7 +184,7 @@ void Connection::on_written(ErrorCode error) {
   if (error) return close();
   if (keep_alive_) return read_head();
   ErrorCode ignored;
-  socket_.shutdown(asio::socket_base::shutdown_send, ignored);
+  socket_.socket().shutdown(asio::socket_base::shutdown_send, ignored);
   if (!unread_body_) return close();
   enter(State::Draining, kDrainTimeout);
   drain();
@@ -201,7 +208,7 @@ void Connection::check_deadline(SteadyClock::time_point now) {
 }
 
 void Connection::finish() {
-  const bool is_idle = state_ == State::ReadingHead && buffer_.size() == 0;
+  const bool is_idle = state_ == State::ShakingHands || (state_ == State::ReadingHead && buffer_.size() == 0);
   if (is_idle) close();
 }
 
@@ -209,7 +216,7 @@ void Connection::close() {
   if (state_ == State::Closed) return;
   state_ = State::Closed;
   ErrorCode ignored;
-  socket_.close(ignored);
+  socket_.socket().close(ignored);
   thread_->connections.erase(shared_from_this());
 }
 

@@ -12,11 +12,11 @@
 
 #include "rest/asio.h"
 #include "rest/http.h"
+#include "rest/stream.h"
 #include "rest/transport.h"
 
 namespace fencepost::rest {
 
-using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, boost::asio::io_context::executor_type>;
 using SteadyClock = std::chrono::steady_clock;
 
 class Connection;
@@ -32,6 +32,7 @@ struct IoThread {
 /// What all connections of a listener share.
 struct ConnectionSettings {
   Transport::Limits limits;
+  std::shared_ptr<TlsContext> tls;  ///< null: plain HTTP
   std::function<void(HttpReply&)> decorate;
   /// Takes a request to its handler; the answer comes by Connection::answer.
   std::function<Transport::Patience(const std::shared_ptr<Connection>&, std::uint64_t exchange, HttpRequest)> dispatch;
@@ -54,7 +55,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void close();
 
  private:
-  enum class State : std::uint8_t { ReadingHead, ReadingBody, Handling, Writing, Draining, Closed };
+  enum class State : std::uint8_t { ShakingHands, ReadingHead, ReadingBody, Handling, Writing, Draining, Closed };
   using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
   using ErrorCode = boost::beast::error_code;
 
@@ -73,7 +74,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   [[nodiscard]] int status_of_long_head() const;
 
   std::shared_ptr<IoThread> thread_;
-  Socket socket_;
+  Stream socket_;
   std::shared_ptr<const ConnectionSettings> settings_;
   boost::beast::flat_buffer buffer_;
   std::optional<Parser> parser_;

@@ -58,9 +58,10 @@ Result<std::vector<Endpoint>> parse_endpoints(std::string_view setting, const st
                                  "interface, port may be 0 for any",
                                  setting, entry));
     }
-    if (endpoint->scheme != "http") {
-      return failure(ErrorKind::InvalidConfig, fmt::format("{}: protocol '{}' of '{}' is not supported; use http://host:port",
-                                                           setting, endpoint->scheme, entry));
+    if (endpoint->scheme != "http" && endpoint->scheme != "https") {
+      return failure(ErrorKind::InvalidConfig,
+                     fmt::format("{}: protocol '{}' of '{}' is not supported; use http://host:port or https://host:port", setting,
+                                 endpoint->scheme, entry));
     }
     out.push_back(*endpoint);
   }

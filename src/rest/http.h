@@ -21,6 +21,7 @@ struct HttpRequest {
   std::string target;  ///< path and query
   HeaderList headers;
   std::string body;
+  std::string scheme = "http";  ///< of the listener that it came to
 
   [[nodiscard]] std::string_view path() const;
   /// Without the question mark.

@@ -57,7 +57,7 @@ std::optional<Error> to_fence_outcome(const std::string& leader_url, const std::
 
 class LeaderClient::Clients {
  public:
-  Clients(Log log, std::chrono::seconds timeout) : log_(std::move(log)), peers_(timeout) {}
+  Clients(Log log, std::chrono::seconds timeout, const net::TlsSettings& tls) : log_(std::move(log)), peers_(timeout, tls) {}
 
   using Judge = std::function<std::optional<Error>(const std::string& what, const Result<HttpReply>& result)>;
 
@@ -82,8 +82,8 @@ class LeaderClient::Clients {
   PeerClient peers_;
 };
 
-LeaderClient::LeaderClient(Log log, std::chrono::seconds timeout)
-    : clients_(std::make_unique<Clients>(std::move(log), timeout)) {}
+LeaderClient::LeaderClient(Log log, std::chrono::seconds timeout, const net::TlsSettings& tls)
+    : clients_(std::make_unique<Clients>(std::move(log), timeout, tls)) {}
 LeaderClient::~LeaderClient() = default;
 
 void LeaderClient::fence(const std::string& leader_url, const std::string& connector,

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "net/settings.h"
 
 namespace fencepost::rest {
 
@@ -25,7 +26,7 @@ class LeaderClient {
   /// no key yet, or a rebalance is under way); Forbidden, NotFound, InvalidConfig as the leader said; Failed else.
   using Done = std::function<void(std::optional<Error>)>;
 
-  explicit LeaderClient(Log log, std::chrono::seconds timeout = std::chrono::seconds(90));
+  explicit LeaderClient(Log log, std::chrono::seconds timeout = std::chrono::seconds(90), const net::TlsSettings& tls = {});
   ~LeaderClient();
   LeaderClient(const LeaderClient&) = delete;
   LeaderClient& operator=(const LeaderClient&) = delete;

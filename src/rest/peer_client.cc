@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 
+#include "net/tls.h"
 #include "rest/cpprest.h"
 #include "rest/cpprest_pool.h"
 
@@ -32,9 +33,13 @@ Failure unreachable(const std::string& url, std::string_view why) {
 
 class PeerClient::Clients {
  public:
-  explicit Clients(std::chrono::seconds timeout) {
+  Clients(std::chrono::seconds timeout, net::TlsSettings tls) {
     config_.set_timeout(timeout);
     config_.set_max_redirects(0);
+    config_.set_ssl_context_callback([tls = std::move(tls)](boost::asio::ssl::context& context) {
+      // The daemon has tried these settings when the worker started; files that went away since fail the handshake.
+      (void)net::apply_tls_settings(context, tls);
+    });
   }
 
   client::http_client get(const std::string& url) {
@@ -51,9 +56,9 @@ class PeerClient::Clients {
   std::map<std::string, client::http_client> clients_;
 };
 
-PeerClient::PeerClient(std::chrono::seconds timeout) {
+PeerClient::PeerClient(std::chrono::seconds timeout, net::TlsSettings tls) {
   limit_cpprest_threads();
-  clients_ = std::make_unique<Clients>(timeout);
+  clients_ = std::make_unique<Clients>(timeout, std::move(tls));
 }
 PeerClient::~PeerClient() = default;
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "net/settings.h"
 #include "rest/http.h"
 
 namespace fencepost::rest {
@@ -18,12 +19,13 @@ class PeerClient {
   /// Errors: Unavailable: nobody answered (refused, cut, timed out, no URL); whether it was done is not known.
   using Done = std::function<void(Result<HttpReply>)>;
 
-  explicit PeerClient(std::chrono::seconds timeout);
+  explicit PeerClient(std::chrono::seconds timeout, net::TlsSettings tls = {});
   ~PeerClient();
   PeerClient(const PeerClient&) = delete;
   PeerClient& operator=(const PeerClient&) = delete;
 
-  /// `worker_url` as in the group's metadata: "http://host:port/"; the request's target is an encoded path with its query.
+  /// `worker_url` as in the group's metadata: "http://host:port/" or https; the request's target is an encoded path with its
+  /// query.
   void send(const std::string& worker_url, HttpRequest request, Done done);
 
  private:

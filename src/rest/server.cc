@@ -1,5 +1,7 @@
 #include "rest/server.h"
 
+#include <fmt/format.h>
+
 #include "rest/address.h"
 #include "rest/router.h"
 #include "rest/transport.h"
@@ -23,8 +25,8 @@ class Server::Core {
     FENCEPOST_TRY(const auto admin_endpoints,
                   parse_endpoints("admin.listeners", options.admin_listeners.value_or(std::vector<std::string>())));
     std::vector<Transport::Listener> listeners;
-    for (const auto& endpoint : public_endpoints) listeners.push_back({endpoint, handler(api_)});
-    for (const auto& endpoint : admin_endpoints) listeners.push_back({endpoint, handler(admin_)});
+    FENCEPOST_CHECK(add(listeners, "listeners", public_endpoints, api_, options.tls));
+    FENCEPOST_CHECK(add(listeners, "admin.listeners", admin_endpoints, admin_, options.admin_tls));
     const Transport::Limits limits{.header_bytes_max = options.header_bytes_max,
                                    .body_bytes_max = options.request_bytes_max,
                                    .threads = options.threads,
@@ -50,6 +52,21 @@ class Server::Core {
   [[nodiscard]] const Advertised& advertised() const { return advertised_; }
 
  private:
+  Result<void> add(std::vector<Transport::Listener>& listeners, std::string_view setting, const std::vector<Endpoint>& endpoints,
+                   const Router& router, const Tls& tls) {
+    std::shared_ptr<boost::asio::ssl::context> context;
+    for (const auto& endpoint : endpoints) {
+      const bool is_https = endpoint.scheme == "https";
+      if (is_https && !context) {
+        auto made = net::make_server_tls_context(tls.settings, tls.client);
+        if (!made) return Failure(std::move(made).error().while_doing(fmt::format("{}: {}", setting, to_string(endpoint))));
+        context = *std::move(made);
+      }
+      listeners.push_back({endpoint, handler(router), is_https ? context : nullptr});
+    }
+    return {};
+  }
+
   /// Without listeners of their own the endpoints under /admin are among the others.
   static Router routes_of_api(const Options& options) {
     std::vector<Route> routes(api_routes().begin(), api_routes().end());

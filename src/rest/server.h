@@ -9,16 +9,25 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "net/tls.h"
 #include "rest/endpoint.h"
 #include "rest/port.h"
 
 namespace fencepost::rest {
+
+/// TLS of https listeners, and of requests to workers that advertise https.
+struct Tls {
+  net::TlsSettings settings;
+  net::ClientCertificate client = net::ClientCertificate::NotAsked;  ///< `ssl.client.auth`
+};
 
 /// The worker settings that concern REST, by their Kafka Connect names; defaults are Connect's.
 struct Options {
   std::vector<std::string> listeners = {"http://:8083"};
   /// `admin.listeners`: nothing means the endpoints under /admin are served on `listeners`; an empty list switches them off.
   std::optional<std::vector<std::string>> admin_listeners;
+  Tls tls;                                       ///< `listeners.https.ssl.*`, or without any of these `ssl.*`
+  Tls admin_tls;                                 ///< `admin.listeners.https.ssl.*`, likewise
   std::string advertised_host;                   ///< `rest.advertised.host.name`; empty: from the listener
   std::optional<std::uint16_t> advertised_port;  ///< `rest.advertised.port`
   std::string advertised_listener;               ///< `rest.advertised.listener`: http or https; empty: the first listener's

@@ -118,7 +118,11 @@ class CpprestListener {
  public:
   CpprestListener(const Endpoint& bound, Transport::Handler handler, std::function<void(HttpReply&)> decorate,
                   std::shared_ptr<Gate> gate)
-      : handler_(std::move(handler)), decorate_(std::move(decorate)), gate_(std::move(gate)), listener_(web::uri(key_of(bound))) {
+      : scheme_(bound.scheme),
+        handler_(std::move(handler)),
+        decorate_(std::move(decorate)),
+        gate_(std::move(gate)),
+        listener_(web::uri(key_of(bound))) {
     const auto take = [this](const http_request& request) { this->take(request); };
     listener_.support(take);
     // These two have handlers of cpprestsdk's own unless they are taken by name.
@@ -170,6 +174,7 @@ class CpprestListener {
     request.target = target_of(message.request_uri());
     for (const auto& [name, value] : message.headers()) request.headers.emplace_back(name, value);
     request.body = take_body(*message._get_impl());
+    request.scheme = scheme_;
     auto* patience = static_cast<const ExchangeContext*>(message._get_server_context())->patience();
     auto pending = std::make_shared<std::atomic<bool>>(true);
     *patience = handler_(std::move(request), [message, pending, gate = gate_](HttpReply reply) {
@@ -178,6 +183,7 @@ class CpprestListener {
     });
   }
 
+  std::string scheme_;
   Transport::Handler handler_;
   std::function<void(HttpReply&)> decorate_;
   std::shared_ptr<Gate> gate_;
@@ -197,6 +203,7 @@ class CpprestTransport : public Transport {
       endpoints_.push_back(listening->endpoint());
       listenings_.push_back(std::move(listening));
       listeners_.push_back(std::make_unique<CpprestListener>(endpoints_.back(), listener.handler, decorate_, gate_));
+      tls_.push_back(listener.tls);
     }
     return {};
   }
@@ -207,6 +214,7 @@ class CpprestTransport : public Transport {
       ++opened_;
       auto settings = std::make_shared<ConnectionSettings>();
       settings->limits = limits_;
+      settings->tls = tls_[i];
       settings->decorate = decorate_;
       settings->dispatch = [listener = listeners_[i].get()](const auto& connection, std::uint64_t exchange, HttpRequest request) {
         return listener->dispatch(connection, exchange, std::move(request));
@@ -231,6 +239,7 @@ class CpprestTransport : public Transport {
   std::function<void(HttpReply&)> decorate_;
   std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();
   std::vector<std::unique_ptr<CpprestListener>> listeners_;
+  std::vector<std::shared_ptr<TlsContext>> tls_;
   std::size_t opened_ = 0;
   std::vector<Endpoint> endpoints_;
   IoThreads threads_;

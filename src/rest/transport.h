@@ -11,6 +11,10 @@
 #include "rest/endpoint.h"
 #include "rest/http.h"
 
+namespace boost::asio::ssl {
+class context;
+}
+
 namespace fencepost::rest {
 
 /// What carries requests in and answers out.
@@ -40,6 +44,7 @@ class Transport {
   struct Listener {
     Endpoint endpoint;
     Handler handler;
+    std::shared_ptr<boost::asio::ssl::context> tls{};  ///< of an https endpoint
   };
 
   /// Binds; nothing is accepted before start(). `decorate` is applied to answers that the transport gives by itself. Errors:

@@ -1,10 +1,12 @@
 """Several workers in one cluster: any of them answers any request, whatever happens to the others. The names say what was once wrong elsewhere."""
 import collections
 import signal
+import subprocess
 import threading
 from urllib.parse import quote
 
 import pytest
+import requests
 
 from harness import (Cluster, Traffic, append, assert_same, eventually, file_source, free_port, keyed, mirror, numbers, unharmed, unique)
 
@@ -122,6 +124,36 @@ def test_what_cannot_be_served_yet_says_what_the_worker_waits_for(cluster_of, tm
     follower = c.started()
     r = follower.settled("PUT", "/connectors/x/config", file_source(tmp_path / "in", "t"))
     assert r.status_code == 500 and c.workers[0].settings["rest.advertised.port"] in r.json()["message"], r.text
+
+
+@pytest.mark.timeout(200)
+def test_workers_that_serve_https_forward_by_https(cluster_of, kafka, tmp_path):
+    """One certificate that both show, and that both demand of each other and of clients."""
+    pem, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=worker", "-addext",
+                    "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", pem], check=True, capture_output=True)
+    (tmp_path / "store.pem").write_text(key.read_text() + pem.read_text())
+    c = cluster_of(**{"listeners.https.ssl.keystore.location": str(tmp_path / "store.pem"), "listeners.https.ssl.keystore.type": "PEM",
+                      "listeners.https.ssl.truststore.location": str(pem), "listeners.https.ssl.truststore.type": "PEM",
+                      "listeners.https.ssl.client.auth": "required"})
+    config = file_source(tmp_path / "in", kafka.create_topic(unique("t")))
+    append(tmp_path / "in", "a-1")
+
+    def ask(w, method: str, where: str, body=None, cert=(str(pem), str(key))):
+        return requests.request(method, f"https://127.0.0.1:{w.port}{where}", json=body, verify=str(pem), cert=cert, timeout=90)
+    for _ in range(2):
+        w = c.worker()
+        w.start(listeners=f"https://127.0.0.1:{w.port}")
+        eventually(lambda w=w: ask(w, "GET", "/connectors").status_code == 200, 60, "it serves HTTPS")
+    leader, follower = c.workers
+    name = unique("tls")
+    r = eventually(lambda: (a := ask(follower, "PUT", f"/connectors/{name}/config", config)).status_code != 409 and [a], 60, "an answer")[0]
+    assert r.status_code == 201 and r.headers["Location"] == f"https://127.0.0.1:{follower.port}/connectors/{name}", r.text
+    eventually(lambda: numbers(kafka.read(config["topic"])) == [1], 60, "the task runs, so the workers can also talk among themselves")
+    with pytest.raises(requests.RequestException):
+        ask(leader, "GET", "/connectors", cert=None)
+    with pytest.raises(requests.RequestException):
+        requests.get(f"http://127.0.0.1:{leader.port}/connectors", timeout=10)
 
 
 # tasks run once -----------------------------------------------------------------------------------------------------------------------

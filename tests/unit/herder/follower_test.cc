@@ -95,6 +95,15 @@ TEST_F(AFollower, SaysOnHealthWhatItDoes) {
   EXPECT_THAT(health.stages[0].doing, HasSubstr("another worker has come"));
 }
 
+TEST(AStartingWorker, SaysWhatItWaitsForAndSinceWhen) {
+  Follower worker;
+  worker.ask(GetHealth{});
+  worker.pass(7s);
+  const auto health = std::get<Health>(*worker.ask(GetHealth{}));
+  EXPECT_FALSE(health.ready);
+  EXPECT_THAT(health.message, HasSubstr("reading the internal topics for the first time since 1970-01-01T00:16:40Z (7 s)"));
+}
+
 // ---- the leader is asked, signed with the key of the log ----
 
 std::vector<std::pair<std::string, std::string>> session_key() {
