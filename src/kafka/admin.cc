@@ -215,19 +215,18 @@ Result<void> Admin::alter_topic_configs(const std::string& topic,
   return {};
 }
 
-Result<std::map<TopicPartition, std::int64_t>> Admin::end_offsets(const std::vector<TopicPartition>& partitions,
-                                                                  bool read_committed, Timeout timeout) {
-  std::map<TopicPartition, std::int64_t> out;
-  if (partitions.empty()) return out;
+Result<std::map<TopicPartition, std::int64_t>> Admin::State::ask_ends(const std::vector<TopicPartition>& partitions,
+                                                                      bool read_committed, Timeout timeout) {
   const std::string what = "asking for end offsets";
   const auto list = native::to_list(partitions);
   for (int i = 0; i < list->cnt; ++i) list->elems[i].offset = RD_KAFKA_OFFSET_SPEC_LATEST;
   FENCEPOST_TRY(
-      const auto event, state_->ask(RD_KAFKA_ADMIN_OP_LISTOFFSETS, what, timeout, [&](auto* rk, auto* options, auto* queue) {
+      const auto event, ask(RD_KAFKA_ADMIN_OP_LISTOFFSETS, what, timeout, [&](auto* rk, auto* options, auto* queue) {
         const native::NativeError ignored(rd_kafka_AdminOptions_set_isolation_level(
             options, read_committed ? RD_KAFKA_ISOLATION_LEVEL_READ_COMMITTED : RD_KAFKA_ISOLATION_LEVEL_READ_UNCOMMITTED));
         rd_kafka_ListOffsets(rk, list.get(), options, queue);
       }));
+  std::map<TopicPartition, std::int64_t> out;
   std::size_t count = 0;
   const auto** infos = rd_kafka_ListOffsets_result_infos(rd_kafka_event_ListOffsets_result(event.get()), &count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -237,6 +236,19 @@ Result<std::map<TopicPartition, std::int64_t>> Admin::end_offsets(const std::vec
     out[{at->topic, at->partition}] = at->offset;
   }
   return out;
+}
+
+Result<std::map<TopicPartition, std::int64_t>> Admin::end_offsets(const std::vector<TopicPartition>& partitions,
+                                                                  bool read_committed, Timeout timeout) {
+  if (partitions.empty()) return std::map<TopicPartition, std::int64_t>();
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  auto answer = state_->ask_ends(partitions, read_committed, timeout);
+  if (answer || answer.error().kind() != ErrorKind::Unavailable) return answer;
+  // librdkafka asks the leaders that it knows, with the epochs that it knows, and a refusal does not make it look again: once a
+  // broker was killed and came back, it would be refused for as long as its cache lives.
+  const Timeout left(native::remaining_ms(deadline, timeout));
+  FENCEPOST_TRY([[maybe_unused]] const auto topics, list_topics(left));
+  return state_->ask_ends(partitions, read_committed, Timeout(native::remaining_ms(deadline, timeout)));
 }
 
 }  // namespace fencepost::kafka

@@ -21,6 +21,10 @@ struct Admin::State {
     native::write_log(static_cast<State*>(opaque)->log, 5, rd_kafka_err2name(static_cast<rd_kafka_resp_err_t>(code)), reason);
   }
 
+  /// One ListOffsets to the leaders as the client knows them. Unavailable when they are not, or no longer, the leaders.
+  Result<std::map<TopicPartition, std::int64_t>> ask_ends(const std::vector<TopicPartition>& partitions, bool read_committed,
+                                                          Timeout timeout);
+
   /// Sends one request by `send(client, options, queue)` and waits for its event.
   template <class Send>
   Result<native::Event> ask(rd_kafka_admin_op_t operation, const std::string& what, Timeout timeout, Send send) {
