@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "protocol/offsets.h"
 #include "runtime/connector_offsets.h"
 #include "runtime/offset_fields.h"
+#include "runtime/scheduler.h"
 #include "runtime/settings.h"
 #include "runtime/traces.h"
 
@@ -21,6 +23,8 @@ namespace {
 
 /// How long a call that writes offsets may wait for the broker.
 constexpr Duration kOffsetsWrite{30'000};
+/// How long what was written may take to be seen.
+constexpr Duration kSeenTimeout{10'000};
 
 Result<Properties> resolved(const WorkerPorts& ports, const Properties& config) {
   return ports.resolve ? ports.resolve(config) : Result<Properties>(config);
@@ -190,6 +194,26 @@ Result<SourceOffsetChanges> source_changes(const std::vector<Change>& changes) {
   return out;
 }
 
+/// A transaction's commit is answered before its markers stand in the topics, and until then a reader of any worker, which reads
+/// to the last stable offset, would still be told the old offsets.
+Result<void> wait_until_seen(ConnectorOffsets& offsets, const std::vector<OffsetRecord>& written) {
+  const auto deadline = Steady::now() + kSeenTimeout;
+  while (true) {
+    FENCEPOST_CHECK(offsets.load());
+    const auto now = offsets.all();
+    const bool seen = std::all_of(written.begin(), written.end(), [&](const OffsetRecord& record) {
+      const auto at = now.find(record.first);
+      return record.second ? at != now.end() && at->second == *record.second : at == now.end();
+    });
+    if (seen) return {};
+    if (Steady::now() > deadline) {
+      return failure(
+          ErrorKind::Timeout,
+          "the offsets were written, but their transaction was not completed within 10 s; read them again before you go on");
+    }
+  }
+}
+
 Result<std::string> change_source(const WorkerOptions& options, const WorkerPorts& ports, const Log& log,
                                   const std::string& connector, const Properties& config, const PluginDescriptor& plugin,
                                   const std::optional<std::vector<Change>>& asked) {
@@ -217,8 +241,8 @@ Result<std::string> change_source(const WorkerOptions& options, const WorkerPort
   }
   FENCEPOST_TRY(const bool known, ask_connector(plugin, config, changes));
   if (!records.empty()) {
-    FENCEPOST_CHECK(write_source(options, ports, log, connector, config, offsets.place(), std::move(records)));
-    FENCEPOST_CHECK(read_to_end(*ports.offsets));
+    FENCEPOST_CHECK(write_source(options, ports, log, connector, config, offsets.place(), records));
+    FENCEPOST_CHECK(wait_until_seen(offsets, records));
   }
   return answer(!asked, known);
 }

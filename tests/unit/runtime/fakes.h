@@ -80,20 +80,35 @@ class FakeOffsets final : public OffsetsPort {
   OffsetTable of_connector(std::string_view) const override { return table; }
   void read_to_end(Completion done) override {
     journal_.add("offsets read");
+    if (late_by > 0) {
+      --late_by;
+    } else {
+      for (const auto& record : std::exchange(late, {})) set(record);
+    }
     done({});
   }
   void write(std::vector<OffsetRecord> records, Completion done) override {
     for (const auto& [key, value] : records) {
       journal_.add("global " + key + " " + value.value_or("null"));
-      const std::lock_guard lock(mutex_);
-      table[key] = value.value_or("");
+      set({key, value});
     }
     done({});
   }
   std::string topic() const override { return "connect-offsets"; }
 
+  void set(const OffsetRecord& record) {
+    const std::lock_guard lock(mutex_);
+    if (record.second) {
+      table[record.first] = *record.second;
+    } else {
+      table.erase(record.first);
+    }
+  }
+
   mutable std::mutex mutex_;
   OffsetTable table;
+  std::vector<OffsetRecord> late;  ///< committed, and not yet before the last stable offset
+  int late_by = 0;                 ///< so many reads do not see them
 
  private:
   Journal& journal_;
@@ -121,8 +136,9 @@ struct Faults {
 
 class FakeProducer final : public ProducerPort {
  public:
-  FakeProducer(Journal& journal, Faults& faults, std::function<void(const Delivery&)> delivered)
-      : journal_(journal), faults_(faults), delivered_(std::move(delivered)) {}
+  using Kept = std::function<void(const std::string& topic, OffsetRecord record)>;
+  FakeProducer(Journal& journal, Faults& faults, Kept kept, std::function<void(const Delivery&)> delivered)
+      : journal_(journal), faults_(faults), kept_(std::move(kept)), delivered_(std::move(delivered)) {}
   ~FakeProducer() override { journal_.add("client closed"); }
 
   Result<void> produce(const RecordOut& record) override {
@@ -132,6 +148,10 @@ class FakeProducer final : public ProducerPort {
     if (record.topic != "connect-offsets") delivery.error = faults_.delivery;
     pending_.emplace_back(std::string(record.topic), delivery);
     ++produced_;
+    if (kept_ && record.key) {
+      kept_(std::string(record.topic),
+            {std::string(*record.key), record.value ? std::optional(std::string(*record.value)) : std::nullopt});
+    }
     return {};
   }
   void poll() override {
@@ -177,6 +197,7 @@ class FakeProducer final : public ProducerPort {
  private:
   Journal& journal_;
   Faults& faults_;
+  Kept kept_;
   std::function<void(const Delivery&)> delivered_;
   std::vector<std::pair<std::string, Delivery>> pending_;
   std::size_t produced_ = 0;  ///< since the last commit
@@ -189,7 +210,7 @@ class FakeClients final : public ClientsPort {
   Result<std::unique_ptr<ProducerPort>> producer(const Properties& settings, bool, const Log&,
                                                  std::function<void(const Delivery&)> delivered) override {
     journal_.add("client " + settings.get_or("transactional.id", "plain"));
-    return std::unique_ptr<ProducerPort>(std::make_unique<FakeProducer>(journal_, faults, std::move(delivered)));
+    return std::unique_ptr<ProducerPort>(std::make_unique<FakeProducer>(journal_, faults, kept, std::move(delivered)));
   }
   Result<std::optional<std::int32_t>> topic_partitions(const Properties&, const std::string&) override {
     return std::optional(1);
@@ -220,6 +241,7 @@ class FakeClients final : public ClientsPort {
     return {};
   }
   Faults faults;
+  FakeProducer::Kept kept;       ///< told what is produced with a key
   bool not_visible_yet = false;  ///< the first reader of an offsets topic does not find it
 
  private:

@@ -67,11 +67,15 @@ TEST_F(OffsetRequests, WriteTombstonesToTheGlobalTopicFirst) {
 TEST_F(OffsetRequests, AreOneTransactionOfTheFirstTasksIdUnderExactlyOnce) {
   options.group_id = "g";
   options.worker.set("exactly.once.source.support", "enabled");
+  // The answer waits until a reader sees them: the markers of a transaction follow the answer to its commit.
+  clients.kept = [&](const std::string&, OffsetRecord record) { offsets.late.push_back(std::move(record)); };
+  offsets.late_by = 2;
   ASSERT_TRUE(change(R"([{"partition":{"file":"f"},"offset":{"at":3}},{"partition":{"file":"g"},"offset":null}])"));
   EXPECT_EQ(journal.lines(), (std::vector<std::string>{"offsets read", "client g-orders-0", "init", "begin",
                                                        R"(produce connect-offsets ["orders",{"file":"f"}] {"at":3})",
                                                        R"(produce connect-offsets ["orders",{"file":"g"}] null)", "commit 2",
-                                                       "client closed", "offsets read"}));
+                                                       "client closed", "offsets read", "offsets read"}));
+  EXPECT_EQ(offsets.table.size(), 1U);
 }
 
 TEST_F(OffsetRequests, AreTakenBackWhereTheirTransactionFails) {
