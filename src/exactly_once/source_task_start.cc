@@ -11,10 +11,11 @@ namespace {
 /// A start that ends in "fenced" was not ended by a successor: the config log was asked, and named none.
 Error explained(const Error& error) {
   if (error.kind() != ErrorKind::Fenced) return error;
-  return {ErrorKind::Fenced,
-          "fenced by a foreign producer: each time that this task took its transactional id, another client took it away, although "
-          "this worker still owns the task; make sure that no other cluster or program uses this id, then restart the task: " +
-              error.message()};
+  return {
+      ErrorKind::Fenced,
+      "fenced by a foreign producer: each time that this task took its transactional id, another client took it away, although "
+      "this worker still owns the task; make sure that no other cluster or program uses this id, then restart the task: " +
+          error.message()};
 }
 
 }  // namespace
