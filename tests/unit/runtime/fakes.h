@@ -126,12 +126,35 @@ class FakeFencer final : public FencerPort {
   Journal& journal_;
 };
 
-/// What the fake producers do wrong, set before the worker runs.
+/// A fault that a test may set while the worker runs on other threads.
+template <class T>
+class Fault {
+ public:
+  Fault& operator=(std::optional<T> value) {
+    const std::lock_guard lock(mutex_);
+    value_ = std::move(value);
+    return *this;
+  }
+  [[nodiscard]] std::optional<T> get() const {
+    const std::lock_guard lock(mutex_);
+    return value_;
+  }
+  [[nodiscard]] std::optional<T> take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(value_, std::nullopt);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::optional<T> value_;
+};
+
+/// What the fake producers do wrong.
 struct Faults {
-  std::optional<Error> delivery;             ///< each record of a topic of data
-  std::optional<TransactionFailure> commit;  ///< the first commit
-  std::optional<Error> init;
-  std::optional<TransactionFailure> dead;
+  Fault<Error> delivery;             ///< each record of a topic of data
+  Fault<TransactionFailure> commit;  ///< the first commit
+  Fault<Error> init;
+  Fault<TransactionFailure> dead;
 };
 
 class FakeProducer final : public ProducerPort {
@@ -145,7 +168,7 @@ class FakeProducer final : public ProducerPort {
     journal_.add("produce " + std::string(record.topic) + " " + std::string(record.key.value_or("-")) + " " +
                  std::string(record.value.value_or("null")));
     Delivery delivery{.tag = record.tag, .topic = {}, .partition = 0, .offset = next_++, .error = std::nullopt};
-    if (record.topic != "connect-offsets") delivery.error = faults_.delivery;
+    if (record.topic != "connect-offsets") delivery.error = faults_.delivery.get();
     pending_.emplace_back(std::string(record.topic), delivery);
     ++produced_;
     if (kept_ && record.key) {
@@ -167,7 +190,7 @@ class FakeProducer final : public ProducerPort {
   std::size_t pending() const override { return pending_.size(); }
   TransactionOutcome init_transactions(Duration) override {
     journal_.add("init");
-    if (faults_.init) return tl::unexpected(TransactionFailure{.error = *faults_.init});
+    if (const auto fault = faults_.init.get()) return tl::unexpected(TransactionFailure{.error = *fault});
     return {};
   }
   TransactionOutcome begin() override {
@@ -180,7 +203,7 @@ class FakeProducer final : public ProducerPort {
     for (const auto& [topic, delivery] : pending_) failed = failed || delivery.error.has_value();
     poll();
     if (failed) return tl::unexpected(TransactionFailure{.requires_abort = true, .error = Error(ErrorKind::Failed, "aborted")});
-    if (faults_.commit) return tl::unexpected(*std::exchange(faults_.commit, std::nullopt));
+    if (auto fault = faults_.commit.take()) return tl::unexpected(*std::move(fault));
     journal_.add("commit " + std::to_string(records));
     return {};
   }
@@ -189,7 +212,7 @@ class FakeProducer final : public ProducerPort {
     pending_.clear();
     return {};
   }
-  std::optional<TransactionFailure> dead() const override { return faults_.dead; }
+  std::optional<TransactionFailure> dead() const override { return faults_.dead.get(); }
   bool spent() const override { return false; }
   Duration transaction_timeout() const override { return 60s; }
   void cancel() override {}

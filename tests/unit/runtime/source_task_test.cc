@@ -183,8 +183,8 @@ TEST_F(SourceTasks, BeginAnewWhereAnOperatorAbortedTheirTransaction) {
   script.add({record("b", 2)});
   // Until the second life has begun, the script holds the first one's context.
   ASSERT_TRUE(journal.wait_for_nth("RUNNING", 2)) << journal.text();
-  clients.faults.dead.reset();
-  clients.faults.delivery.reset();
+  clients.faults.dead = std::nullopt;
+  clients.faults.delivery = std::nullopt;
   script.add({record("c", 3)});
   ASSERT_TRUE(journal.wait_for("produce t - c")) << journal.text();
   EXPECT_FALSE(journal.has("FAILED")) << journal.text();
