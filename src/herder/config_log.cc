@@ -21,8 +21,23 @@ void ConfigLog::start_read() {
   turn_.order(ReadConfigLog{id});
 }
 
+void ConfigLog::read_to_end_as_leader(std::string why, Then then) {
+  const auto read = [this, why = std::move(why), then = std::move(then)](const Answer& member) {
+    if (!member || !hooks_.leads()) return then(failure(ErrorKind::Conflict, "this worker no longer leads the group"));
+    if (!claimed_) claim();
+    change_claim_ = claims_;
+    read_to_end(why, then);
+  };
+  if (claimed_ || !hooks_.leads()) return read(std::string());
+  hooks_.confirm_membership(read);
+}
+
 void ConfigLog::write(std::vector<protocol::Record> records, bool as_leader, std::string what, Then then) {
-  if (as_leader && !claimed_) claim();
+  if (as_leader && (!claimed_ || change_claim_ != claims_)) {
+    return then(failure(ErrorKind::Conflict,
+                        "Cannot complete request because of a conflicting operation (e.g. worker rebalance). " +
+                            std::string("This worker lost its hold on the config topic before it could write ") + what + "."));
+  }
   const RequestId id = questions_.ask(
       "writing " + what + " to the config topic", std::nullopt,
       [this, as_leader, what, then = std::move(then)](const Answer& answer) {
@@ -42,6 +57,7 @@ void ConfigLog::write(std::vector<protocol::Record> records, bool as_leader, std
 
 void ConfigLog::claim() {
   claimed_ = true;
+  ++claims_;
   if (transactional()) turn_.order(ClaimConfigLog{});
 }
 

@@ -36,12 +36,12 @@ void Herder::Core::change_as_leader(const std::string& what, std::function<void(
       refused(error);
       done();
     };
-    if (!membership_.leads()) {
-      return give_up(Error(ErrorKind::Conflict,
-                           "Cannot complete request because of a conflicting operation (e.g. worker rebalance). This worker no "
-                           "longer leads the group."));
-    }
-    log_.read_to_end(what, [go, done, give_up](const Answer& answer) {
+    log_.read_to_end_as_leader(what, [go, done, give_up](const Answer& answer) {
+      if (!answer && answer.error().kind() == ErrorKind::Conflict) {
+        return give_up(
+            Error(ErrorKind::Conflict, "Cannot complete request because of a conflicting operation (e.g. worker rebalance): " +
+                                           answer.error().message() + "."));
+      }
       if (!answer) return give_up(Error(answer.error()).while_doing("reading the config topic to its end"));
       go(done);
     });
@@ -71,8 +71,9 @@ void Herder::Core::publish_task_configs(const std::string& connector, const std:
       .request = id, .leader_url = url, .connector = connector, .body = std::move(body), .signature = *std::move(signature)});
 }
 
-// All tasks, read back, then the commit that puts them into force. What says nothing new is not written: a follower that repeats
-// its request must not restart the tasks.
+// The tasks and the commit that puts them into force: together where the log takes them together, so that no leader that is lost
+// between the two leaves half of them; else the commit once the tasks are known to be there. What says nothing new is not
+// written: a follower that repeats its request must not restart the tasks.
 void Herder::Core::write_task_configs(const std::string& connector, const std::vector<Properties>& configs, const Then& then) {
   change_as_leader(
       "writing the task configs of connector " + connector, [then](const Error& error) { then(Failure(error)); },
@@ -87,15 +88,20 @@ void Herder::Core::write_task_configs(const std::string& connector, const std::v
               failure(ErrorKind::Conflict, "Cannot submit task configs for connector " + connector + " as it is stopped"));
         }
         if (!task_configs_are_news(configs_, connector, configs)) return finish(std::string());
-        const auto commit = [this, connector, finish, count = static_cast<std::int32_t>(configs.size())](const Answer& written) {
-          if (!written) return finish(written);
-          log_.write({protocol::commit_record(connector, count)}, true, "task configurations of connector " + connector, finish);
-        };
-        if (configs.empty()) return commit(std::string());
+        const std::string what = "task configurations of connector " + connector;
         std::vector<protocol::Record> records;
-        std::int32_t number = 0;
-        for (const Properties& config : configs) records.push_back(protocol::task_record(TaskId{connector, number++}, config));
-        log_.write(std::move(records), true, "task configurations of connector " + connector, commit);
+        for (const Properties& config : configs) {
+          records.push_back(protocol::task_record(TaskId{connector, static_cast<std::int32_t>(records.size())}, config));
+        }
+        const auto commit = protocol::commit_record(connector, static_cast<std::int32_t>(configs.size()));
+        if (records.empty() || log_.transactional()) {
+          records.push_back(commit);
+          return log_.write(std::move(records), true, what, finish);
+        }
+        log_.write(std::move(records), true, what, [this, commit, what, finish](const Answer& written) {
+          if (!written) return finish(written);
+          log_.write({commit}, true, what, finish);
+        });
       });
 }
 

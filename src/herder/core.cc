@@ -14,7 +14,9 @@ std::shared_ptr<const View> Herder::view() const { return core_->view(); }
 Herder::Core::Core(Options options)
     : options_(std::move(options)),
       questions_(turn_),
-      log_(turn_, options_),
+      log_(turn_, options_,
+           {.leads = [this] { return membership_.leads(); },
+            .confirm_membership = [this](const Then& then) { membership_.confirm(then); }}),
       writer_(turn_),
       board_(turn_, options_, configs_, [this] { return membership_.leads(); }),
       book_(turn_, options_, [this] { return stage_text(); }),
@@ -137,6 +139,7 @@ void Herder::Core::on(const ConfigRecordsRead& e) {
   // What half of the records would start, the other half may forbid: newer task configs after a task count, for one.
   reading_records_ = false;
   if (life_ == Life::Running) workload_.resume_starts();
+  for (const auto& connector : std::exchange(committed_, {})) publisher_.committed(connector);
   for (const auto& connector : touched_) board_.suspect(connector);
   sweep_statuses();
   rejoin_if_work_changed();
@@ -158,12 +161,7 @@ void Herder::Core::on_config(const protocol::ConfigEvent& event) {
     void operator()(const protocol::TaskConfigsUpdated& e) const {
       core.touched(e.connector);
       core.workload_.tasks_changed(e.connector);
-      if (const auto* info = core.configs_.find(e.connector);
-          info != nullptr && info->inconsistent && core.workload_.active_run(e.connector)) {
-        core.publisher_.reconfigure(e.connector);
-      } else {
-        core.publisher_.committed(e.connector);
-      }
+      core.committed_.insert(e.connector);
     }
     void operator()(const protocol::TargetStateChanged& e) const { core.workload_.target_changed(e.connector); }
     void operator()(const protocol::TaskCountRecorded& e) const { core.workload_.fenced(e.connector); }

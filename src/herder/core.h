@@ -151,9 +151,10 @@ class Herder::Core {
   Life life_ = Life::Starting;
   Time life_since_{};
   std::optional<Time> stop_deadline_;
-  std::set<std::string> touched_;  ///< by the records at hand
-  bool reading_records_ = false;   ///< what they say in the end is not known yet: nothing is started
-  bool sweeping_ = false;          ///< the config topic is being read to its end for it
+  std::set<std::string> touched_;    ///< by the records at hand
+  std::set<std::string> committed_;  ///< connectors whose tasks they committed
+  bool reading_records_ = false;     ///< what they say in the end is not known yet: nothing is started
+  bool sweeping_ = false;            ///< the config topic is being read to its end for it
   std::vector<std::pair<std::string, std::function<void()>>> when_no_tasks_run_;
   std::map<std::string, std::int32_t>
       known_work_;  ///< connectors with their runnable tasks, as the group was last told to meet for

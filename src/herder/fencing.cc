@@ -56,7 +56,7 @@ void Fencing::read_within_change(const std::string& connector, const Rounds& rou
   writer_.submit("fencing " + connector, [this, connector, round](ConfigWriter::Done done) {
     if (round->machine.over()) return done();
     round->change_done = std::move(done);
-    log_.read_to_end("fencing of " + connector, [this, connector, round](const Answer& answer) {
+    log_.read_to_end_as_leader("fencing of " + connector, [this, connector, round](const Answer& answer) {
       drive(connector, round, answer ? FencingEvent(LogEndKnown{facts(connector)}) : FencingEvent(FencingFailed{answer.error()}));
     });
   });

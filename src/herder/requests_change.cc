@@ -149,23 +149,18 @@ void Herder::Core::serve(const RequestReceived& e, const SetTargetState& r) {
   });
 }
 
-// First no tasks, then the state: a connector that is STOPPED has none, whoever looks and whenever.
+// No tasks and the state, in one write: a connector that is STOPPED has none, whoever looks and whenever.
 void Herder::Core::stop_connector(RequestId request, const std::string& name) {
   change(request, "stopping connector " + name, [this, request, name](const ConfigWriter::Done& done) {
     if (!known_or_404(request, name, "Unknown connector ", "")) return done();
-    const auto finish = [this, request, done](const Answer& answer) {
-      if (answer) {
-        book_.reply(request, Done{});
-      } else {
-        book_.reply(request, answer.error());
-      }
-      done();
-    };
-    log_.write({protocol::commit_record(name, 0)}, true, "task configurations of connector " + name,
-               [this, name, finish](const Answer& committed) {
-                 if (!committed) return finish(committed);
-                 log_.write({protocol::target_state_record(name, protocol::TargetState::Stopped)}, false,
-                            "target state of connector " + name, finish);
+    log_.write({protocol::commit_record(name, 0), protocol::target_state_record(name, protocol::TargetState::Stopped)}, true,
+               "the stop of connector " + name, [this, request, done](const Answer& answer) {
+                 if (answer) {
+                   book_.reply(request, Done{});
+                 } else {
+                   book_.reply(request, answer.error());
+                 }
+                 done();
                });
   });
 }

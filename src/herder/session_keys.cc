@@ -31,11 +31,15 @@ void SessionKeys::make() {
         making_ = false;
         return done();
       }
-      log_.write({protocol::session_key_record(key)}, true, "session key", [this, done](const Answer& written) {
+      const auto finish = [this, done](const Answer& written) {
         making_ = false;
         if (leads_) next_ = turn_.now() + (written ? options_.session_keys.ttl : kRetry);
         if (!written) turn_.note(LogLevel::Warn, "", "no new session key could be distributed: " + written.error().message());
         done();
+      };
+      log_.read_to_end_as_leader("a session key is to be distributed", [this, key, finish](const Answer& read) {
+        if (!read) return finish(read);
+        log_.write({protocol::session_key_record(key)}, true, "session key", finish);
       });
     });
   });

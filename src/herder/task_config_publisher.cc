@@ -85,13 +85,14 @@ void TaskConfigPublisher::retry(const std::string& connector, const Error& error
 }
 
 void TaskConfigPublisher::committed(const std::string& connector) {
-  const auto it = said_.find(connector);
-  if (it == said_.end()) return;
   if (!hooks_.active_run(connector)) {
-    said_.erase(it);
-  } else if (task_configs_are_news(configs_, connector, it->second)) {
-    reconfigure(connector);
+    said_.erase(connector);
+    return;
   }
+  const auto it = said_.find(connector);
+  const auto* info = configs_.find(connector);
+  const bool incomplete = info != nullptr && info->inconsistent;
+  if (incomplete || (it != said_.end() && task_configs_are_news(configs_, connector, it->second))) reconfigure(connector);
 }
 
 void TaskConfigPublisher::settled() {

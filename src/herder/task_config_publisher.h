@@ -31,8 +31,8 @@ class TaskConfigPublisher {
   void reconfigure(const std::string& connector);
   void on(const TaskConfigsGenerated& e);
   void settled();
-  /// Task configs were committed. If they are not what this worker said last of its connector, an old request came late (a
-  /// doubled forward), or a stop was left half done: it says it again.
+  /// Task configs were committed. If they are incomplete, or not what this worker said last of its connector (an old request came
+  /// late, a doubled forward), it says it again.
   void committed(const std::string& connector);
   void on_time();
   [[nodiscard]] std::optional<Time> next_deadline() const;

@@ -183,7 +183,8 @@ void Workload::reconcile(const std::string& connector, Slot& slot) {
   if (slot.live) {
     Live& live = *slot.live;
     if (live.stopping) return;
-    if (!want || live.wish != slot.wish) {
+    if (!want && live.wish == slot.wish) ++slot.wish;  // should it be wanted again, that is another run
+    if (live.wish != slot.wish) {
       live.stopping = true;
       live.since = turn_.now();
       turn_.order(StopConnector{.connector = connector, .run = live.run});
@@ -217,7 +218,8 @@ void Workload::reconcile(const TaskId& task, Slot& slot) {
   if (slot.live) {
     Live& live = *slot.live;
     if (live.stopping) return;
-    if (!want || live.wish != slot.wish) {
+    if (!want && live.wish == slot.wish) ++slot.wish;  // should it be wanted again, that is another run
+    if (live.wish != slot.wish) {
       live.stopping = true;
       live.since = turn_.now();
       turn_.order(StopTask{.task = task, .run = live.run});
@@ -270,22 +272,31 @@ void Workload::write_state(const StatusOwner& owner, Slot& slot, RunState state,
                state == RunState::Failed ? StatusWrites::Safe : StatusWrites::Always);
 }
 
-void Workload::reassert(const StatusOwner& owner, Slot& slot) {
-  if (!slot.live || slot.live->stopping || !slot.live->reported || *slot.live->reported == RunState::Failed) return;
+bool Workload::another_had_it_since(const StatusOwner& owner) const {
   const auto* last = board_.state().find(owner);
-  if (last == nullptr || last->worker_id == options_.worker_id || last->generation >= hooks_.generation()) return;
-  write_state(owner, slot, *slot.live->reported, "");
+  return last != nullptr && last->worker_id != options_.worker_id && last->generation < hooks_.generation();
+}
+
+template <class Id>
+void Workload::reassert(const Id& id, Slot& slot) {
+  if (!another_had_it_since(StatusOwner(id))) return;
+  if (!slot.live && slot.assigned && slot.failure && slot.served_wish == slot.wish) {
+    ++slot.wish;  // what failed here has run elsewhere since
+    return reconcile(id, slot);
+  }
+  if (!slot.live || slot.live->stopping || !slot.live->reported || *slot.live->reported == RunState::Failed) return;
+  write_state(StatusOwner(id), slot, *slot.live->reported, "");
 }
 
 void Workload::reassert_states() {
-  for (auto& [connector, slot] : connectors_) reassert(StatusOwner(connector), slot);
-  for (auto& [task, slot] : tasks_) reassert(StatusOwner(task), slot);
+  for (auto& [connector, slot] : connectors_) reassert(connector, slot);
+  for (auto& [task, slot] : tasks_) reassert(task, slot);
 }
 
 void Workload::reassert_states(const std::string& connector) {
-  if (const auto it = connectors_.find(connector); it != connectors_.end()) reassert(StatusOwner(connector), it->second);
+  if (const auto it = connectors_.find(connector); it != connectors_.end()) reassert(connector, it->second);
   for (auto it = tasks_.lower_bound(TaskId{connector, 0}); it != tasks_.end() && it->first.connector == connector; ++it) {
-    reassert(StatusOwner(it->first), it->second);
+    reassert(it->first, it->second);
   }
 }
 

@@ -50,8 +50,8 @@ class Workload {
   /// Starts may go on: the worker has its place in the group (again).
   void resume_starts() { reconcile_all(); }
   /// Says again how its runs are where an earlier owner had the last word: a worker that was away keeps what nobody took over for
-  /// good, but its stand-in may have written that it stopped. Call it when the group has settled, and when statuses have been
-  /// read since.
+  /// good, but its stand-in may have written that it stopped. What had failed here and ran elsewhere meanwhile is started anew.
+  /// Call it when the group has settled, and when statuses have been read since.
   void reassert_states();
   void reassert_states(const std::string& connector);
   /// Whether a run of this connector has said how it is, and no status of it is left: somebody removed it by mistake.
@@ -122,7 +122,10 @@ class Workload {
   [[nodiscard]] TargetState target_of(const std::string& connector) const;
   [[nodiscard]] bool exactly_once(const std::string& connector) const;
   void write_state(const protocol::StatusOwner& owner, Slot& slot, RunState state, const std::string& trace);
-  void reassert(const protocol::StatusOwner& owner, Slot& slot);
+  /// Whether the newest status of it is another worker's, of an earlier generation.
+  [[nodiscard]] bool another_had_it_since(const protocol::StatusOwner& owner) const;
+  template <class Id>
+  void reassert(const Id& id, Slot& slot);
   [[nodiscard]] bool misses_its_status(const protocol::StatusOwner& owner, const Slot& slot) const;
   void restore(const protocol::StatusOwner& owner, Slot& slot);
   void write_end(const protocol::StatusOwner& owner, const Live& live, bool runs_again);

@@ -16,10 +16,12 @@ constexpr Duration kTryAgain{500};
 }  // namespace
 
 void GroupClient::forget() {
+  stage_ = Stage::Idle;
+  join_again_ = rejoin_reported_ = false;
   member_id_.clear();
   generation_ = kNoGeneration;
   ++session_;
-  awaiting_join_ = rejoin_reported_ = false;
+  heard_.clear();
   to_confirm_.clear();
 }
 
@@ -31,59 +33,81 @@ void GroupClient::start() {
 bool GroupClient::cut_off() const { return world_.schedule.now() < cut_off_until_; }
 
 void GroupClient::perform(const JoinGroup& a) {
-  awaiting_join_ = true;
+  const bool changed = protocols_ != a.protocols;
+  protocols_ = a.protocols;
   rejoin_reported_ = false;
-  send_join(a, session_);
+  if (request_under_way()) {
+    join_again_ = join_again_ || stage_ == Stage::Syncing || changed;
+    return;
+  }
+  send_join();
 }
 
-void GroupClient::send_join(const JoinGroup& a, std::uint64_t session) {
-  in(world_.chance.wait(2, 60), [this, a, session] {
+void GroupClient::send_join() {
+  stage_ = Stage::Joining;
+  join_again_ = false;
+  in(cut_off() ? kTryAgain : world_.chance.wait(2, 60), [this, session = session_] {
     if (session != session_) return;
-    if (cut_off()) return in(kTryAgain, [this, a, session] { send_join(a, session); });
+    if (cut_off()) return send_join();
     const std::uint64_t incarnation = process_.incarnation();
-    member_id_ = world_.coordinator->join(member_id_, a.protocols, [this, incarnation, session](const Event& event) {
-      if (incarnation != process_.incarnation()) return;
-      in(world_.chance.wait(1, 40), [this, session, event] { from_coordinator(session, event); });
+    member_id_ = world_.coordinator->join(member_id_, protocols_, [this, incarnation, session](const Event& event) {
+      if (incarnation != process_.incarnation() || session != session_) return;
+      heard_.push_back(event);
+      process_.in_line(line_, world_.chance.wait(1, 40), [this, session] { hear(session); });
     });
   });
 }
 
-void GroupClient::from_coordinator(std::uint64_t session, const Event& event) {
-  if (session != session_) return;
-  if (cut_off()) return in(kTryAgain, [this, session, event] { from_coordinator(session, event); });
-  if (const auto* elected = std::get_if<LeaderElected>(&event)) {
-    if (elected->generation < generation_) return;
-    awaiting_join_ = false;
-    generation_ = elected->generation;
-    last_beat_ = world_.schedule.now();
-    if (elected->members.empty()) return;
-  } else if (const auto* assigned = std::get_if<AssignmentReceived>(&event)) {
-    if (assigned->generation < generation_) return;
-    awaiting_join_ = false;
-    generation_ = assigned->generation;
-    last_beat_ = world_.schedule.now();
-    if (!to_confirm_.empty()) send_beat();
-  } else if (std::exchange(rejoin_reported_, true)) {
-    return;
-  }
-  tell(event);
+void GroupClient::hear(std::uint64_t session) {
+  if (session != session_ || heard_.empty()) return;
+  if (cut_off()) return in(kTryAgain, [this, session] { hear(session); });
+  const Event next = heard_.front();
+  heard_.pop_front();
+  from_coordinator(next);
 }
 
-void GroupClient::perform(const SendAssignments& a) { send_assignments(a, session_); }
+void GroupClient::from_coordinator(const Event& event) {
+  if (const auto* elected = std::get_if<LeaderElected>(&event)) {
+    if (stage_ != Stage::Joining) return;
+    generation_ = elected->generation;
+    last_beat_ = world_.schedule.now();
+    if (join_again_) return send_join();
+    const bool leads = !elected->members.empty();
+    stage_ = leads ? Stage::Dealing : Stage::Syncing;
+    if (leads) tell(event);
+  } else if (const auto* assigned = std::get_if<AssignmentReceived>(&event)) {
+    if (stage_ != Stage::Syncing || assigned->generation != generation_) return;
+    if (join_again_) return send_join();
+    stage_ = Stage::Idle;
+    last_beat_ = world_.schedule.now();
+    tell(event);
+    if (!member_id_.empty()) send_beat();
+  } else if (stage_ == Stage::Syncing) {
+    if (join_again_) return send_join();
+    stage_ = Stage::Idle;
+    if (!std::exchange(rejoin_reported_, true)) tell(event);
+  }
+}
+
+void GroupClient::perform(const SendAssignments& a) {
+  if (stage_ != Stage::Dealing || a.generation != generation_) return;
+  stage_ = Stage::Syncing;
+  send_assignments(a, session_);
+}
 
 void GroupClient::send_assignments(const SendAssignments& a, std::uint64_t session) {
   in(world_.chance.wait(1, 40), [this, a, session] {
-    if (session != session_) return;
+    if (session != session_ || a.generation != generation_) return;
     if (cut_off()) return in(kTryAgain, [this, a, session] { send_assignments(a, session); });
-    if (!world_.coordinator->sync(member_id_, a.generation, a.assignments)) {
-      in(Duration(1), [this, session] { from_coordinator(session, RejoinNeeded{"the round is over"}); });
-    }
+    if (world_.coordinator->sync(member_id_, a.generation, a.assignments)) return;
+    heard_.emplace_back(RejoinNeeded{"the round is over"});
+    process_.in_line(line_, Duration(1), [this, session] { hear(session); });
   });
 }
 
 void GroupClient::beat() {
   in(kBeatEvery, [this] { beat(); });
-  if (member_id_.empty() || awaiting_join_) return;
+  if (generation_ == kNoGeneration) return;
   if (world_.schedule.now() - last_beat_ > Simulation::kSessionTimeout)
     return lose_membership("no heartbeat was answered within the session timeout");
   send_beat();
@@ -93,23 +117,23 @@ void GroupClient::send_beat() {
   in(world_.chance.wait(1, 30), [this, session = session_, sent = world_.schedule.now()] {
     if (session != session_ || cut_off() || world_.chance.happens(world_.faults.lose_beat)) return;
     const auto beat = world_.coordinator->heartbeat(member_id_, generation_);
-    in(world_.chance.wait(1, 30), [this, session, sent, beat, generation = generation_,
-                                   confirms = std::exchange(to_confirm_, {})] {
-      if (session != session_) return;
-      if (cut_off()) {
-        to_confirm_.insert(to_confirm_.end(), confirms.begin(), confirms.end());
-        return;
-      }
-      if (beat == Coordinator::Beat::Unknown) {
-        to_confirm_.insert(to_confirm_.end(), confirms.begin(), confirms.end());
-        return awaiting_join_ || generation != generation_ ? void()
-                                                           : lose_membership("the coordinator does not know this member");
-      }
-      last_beat_ = std::max(last_beat_, sent);
-      for (const RequestId request : confirms) tell(MembershipConfirmed{.request = request, .generation = generation});
-      if (beat == Coordinator::Beat::Rejoin && session == session_ && !awaiting_join_ && !std::exchange(rejoin_reported_, true))
-        tell(RejoinNeeded{"the group rebalances"});
-    });
+    in(world_.chance.wait(1, 30),
+       [this, session, sent, beat, generation = generation_, confirms = std::exchange(to_confirm_, {})] {
+         if (session != session_) return;
+         if (cut_off()) {
+           to_confirm_.insert(to_confirm_.end(), confirms.begin(), confirms.end());
+           return;
+         }
+         if (beat == Coordinator::Beat::Unknown) {
+           to_confirm_.insert(to_confirm_.end(), confirms.begin(), confirms.end());
+           return request_under_way() || generation != generation_ ? void()
+                                                                   : lose_membership("the coordinator does not know this member");
+         }
+         last_beat_ = std::max(last_beat_, sent);
+         for (const RequestId request : confirms) tell(MembershipConfirmed{.request = request, .generation = generation});
+         if (beat != Coordinator::Beat::Rejoin || session != session_ || request_under_way() || generation != generation_) return;
+         if (!std::exchange(rejoin_reported_, true)) tell(RejoinNeeded{"the group rebalances"});
+       });
   });
 }
 
@@ -121,7 +145,7 @@ void GroupClient::perform(const ConfirmMembership& a) {
     return;
   }
   to_confirm_.push_back(a.request);
-  if (!awaiting_join_) send_beat();
+  send_beat();
 }
 
 void GroupClient::lose_membership(const std::string& reason) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -9,8 +10,8 @@
 
 namespace fencepost::simulation {
 
-/// The membership of one worker, as src/group keeps it: joins, heartbeats, their loss. It can be cut off from the coordinator
-/// while all the rest of the worker lives on.
+/// The membership of one worker, as src/group keeps it: one request of JoinGroup or SyncGroup at a time, heartbeats, their loss.
+/// It can be cut off from the coordinator while all the rest of the worker lives on.
 class GroupClient : public Part {
  public:
   GroupClient(Simulation& world, Process& process, std::string worker, Tell tell)
@@ -25,20 +26,28 @@ class GroupClient : public Part {
   void perform(const herder::LeaveGroup& a);
 
  private:
+  enum class Stage { Idle, Joining, Dealing, Syncing };
+
   [[nodiscard]] bool cut_off() const;
-  void send_join(const herder::JoinGroup& a, std::uint64_t session);
+  void send_join();
   void send_assignments(const herder::SendAssignments& a, std::uint64_t session);
-  void from_coordinator(std::uint64_t session, const herder::Event& event);
+  void hear(std::uint64_t session);
+  void from_coordinator(const herder::Event& event);
   void beat();
   void send_beat();
   void lose_membership(const std::string& reason);
   void forget();
+  [[nodiscard]] bool request_under_way() const { return stage_ == Stage::Joining || stage_ == Stage::Syncing; }
 
+  Stage stage_ = Stage::Idle;
+  std::vector<herder::MetadataOfProtocol> protocols_;
+  bool join_again_ = false;  ///< asked for while a request was under way, whose answer is worthless thereby
   std::string member_id_;
   Generation generation_ = kNoGeneration;
   std::uint64_t session_ = 0;  ///< of the membership: what was sent to an earlier one is dropped
-  bool awaiting_join_ = false;
   bool rejoin_reported_ = false;
+  std::deque<herder::Event> heard_;  ///< answers on their way, in their order
+  Time line_{};
   Time last_beat_{};  ///< when the newest one that was answered was sent
   Time cut_off_until_{};
   std::vector<RequestId> to_confirm_;
