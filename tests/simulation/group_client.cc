@@ -1,7 +1,10 @@
 #include "group_client.h"
 
+#include <map>
+#include <optional>
 #include <utility>
 
+#include "protocol/group.h"
 #include "simulation.h"
 
 namespace fencepost::simulation {
@@ -70,6 +73,7 @@ void GroupClient::from_coordinator(const Event& event) {
   if (const auto* elected = std::get_if<LeaderElected>(&event)) {
     if (stage_ != Stage::Joining) return;
     generation_ = elected->generation;
+    protocol_ = elected->protocol;
     last_beat_ = world_.schedule.now();
     if (join_again_) return send_join();
     const bool leads = !elected->members.empty();
@@ -92,7 +96,23 @@ void GroupClient::from_coordinator(const Event& event) {
 void GroupClient::perform(const SendAssignments& a) {
   if (stage_ != Stage::Dealing || a.generation != generation_) return;
   stage_ = Stage::Syncing;
-  send_assignments(a, session_);
+  send_assignments(world_.breaches.dealt_twice ? dealt_twice(a) : a, session_);
+}
+
+// All after the first one that is given a connector are given it as well.
+SendAssignments GroupClient::dealt_twice(const SendAssignments& a) const {
+  const auto protocol = protocol::protocol_of_join_name(protocol_).value();
+  std::map<std::string, protocol::Assignment> all;
+  for (const auto& [member, bytes] : a.assignments) all[member] = protocol::decode_assignment(protocol, bytes).value();
+  std::optional<std::string> connector;
+  for (auto& [member, assignment] : all) {
+    if (connector) assignment.connectors.push_back(*connector);
+    if (!connector && !assignment.connectors.empty()) connector = assignment.connectors.front();
+  }
+  SendAssignments twice = a;
+  for (const auto& [member, assignment] : all)
+    twice.assignments[member] = protocol::encode_assignment(protocol, assignment).value();
+  return twice;
 }
 
 void GroupClient::send_assignments(const SendAssignments& a, std::uint64_t session) {

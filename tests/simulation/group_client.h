@@ -31,6 +31,7 @@ class GroupClient : public Part {
   [[nodiscard]] bool cut_off() const;
   void send_join();
   void send_assignments(const herder::SendAssignments& a, std::uint64_t session);
+  [[nodiscard]] herder::SendAssignments dealt_twice(const herder::SendAssignments& a) const;
   void hear(std::uint64_t session);
   void from_coordinator(const herder::Event& event);
   void beat();
@@ -44,6 +45,7 @@ class GroupClient : public Part {
   bool join_again_ = false;  ///< asked for while a request was under way, whose answer is worthless thereby
   std::string member_id_;
   Generation generation_ = kNoGeneration;
+  std::string protocol_;       ///< of that generation
   std::uint64_t session_ = 0;  ///< of the membership: what was sent to an earlier one is dropped
   bool rejoin_reported_ = false;
   std::deque<herder::Event> heard_;  ///< answers on their way, in their order

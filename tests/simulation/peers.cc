@@ -114,7 +114,7 @@ void Peers::perform(const FenceProducers& a) {
     in(last, [this, id, left, fails] {
       if (fails && *left == 1) return;
       --*left;
-      (void)world_.target.fence(id);
+      if (!world_.breaches.ids_unfenced) (void)world_.target.fence(id);
     });
   }
   in(last + world_.chance.wait(1, 30), [this, a, fails] {

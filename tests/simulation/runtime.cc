@@ -107,6 +107,7 @@ void Runtime::start_source_task(const StartTask& a) {
                   .chance = world_.chance,
                   .target = world_.target,
                   .faults = world_.faults,
+                  .breaches = world_.breaches,
                   .counters = world_.counters_,
                   .in = [this](Duration wait, std::function<void()> what) { in(wait, std::move(what)); },
                   .report =

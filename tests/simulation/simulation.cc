@@ -17,7 +17,8 @@ constexpr const char* kProtocols[] = {"sessioned", "sessioned", "compatible", "e
 
 }  // namespace
 
-Simulation::Simulation(std::uint64_t seed, Trace trace) : chance(seed), trace_(std::move(trace)), started_(schedule.now()) {
+Simulation::Simulation(std::uint64_t seed, Trace trace, Breaches broken)
+    : chance(seed), breaches(broken), trace_(std::move(trace)), started_(schedule.now()) {
   Options options;
   options.group_id = "g";
   options.exactly_once = chance.happens(0.85) ? ExactlyOnce::Enabled : ExactlyOnce::Disabled;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "breaches.h"
 #include "coordinator.h"
 #include "faults.h"
 #include "herder/options.h"
@@ -30,7 +31,7 @@ class Simulation {
   static constexpr Duration kSessionTimeout = std::chrono::seconds(10);
 
   /// `trace` is told each event and action; null: nobody is.
-  explicit Simulation(std::uint64_t seed, Trace trace);
+  Simulation(std::uint64_t seed, Trace trace, Breaches breaches = {});
 
   /// Connectors are made, changed and deleted while workers die, sleep and cannot hear one another.
   void storm(Duration length);
@@ -47,6 +48,7 @@ class Simulation {
   Schedule schedule;
   Chance chance;
   Faults faults;
+  const Breaches breaches;
   Log configs;
   Log statuses;
   Target target;

@@ -1,11 +1,11 @@
-#include "simulation.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <deque>
 #include <iostream>
 #include <stdexcept>
+
+#include "world_run.h"
 
 namespace fencepost::simulation {
 namespace {
@@ -19,24 +19,6 @@ std::string lines(const std::vector<std::string>& all) {
   std::string text;
   for (const auto& line : all) text += "  " + line + "\n";
   return text;
-}
-
-/// One world: everything breaks, then the faults stop and the cluster must come to rest. What is wrong with it; empty: nothing.
-std::vector<std::string> run(std::uint64_t seed, const Trace& trace, Counters& counters) {
-  Simulation world(seed, trace);
-  world.storm(std::chrono::minutes(3));
-  world.heal();
-  const bool rests = world.come_to_rest(std::chrono::minutes(10));
-  std::vector<std::string> wrong = world.violations();
-  if (!rests) {
-    const auto unrest = world.unrest();
-    wrong.insert(wrong.end(), unrest.begin(), unrest.end());
-  }
-  for (const auto& [what, count] : world.counters()) counters[what] += count;
-  counters["transaction committed"] += world.target.commits();
-  counters["rebalance"] += static_cast<std::uint64_t>(world.coordinator->rebalances());
-  if (!wrong.empty()) wrong.insert(wrong.begin(), world.settings());
-  return wrong;
 }
 
 /// The last lines of a world that went wrong; all of them are printed when the seed is replayed.

@@ -38,6 +38,7 @@ void SourceTask::begin_start() {
   open_.clear();
   open_since_.reset();
   polling_ = false;
+  if (world_.breaches.offsets_before_fence) positions_ = committed();
   perform(start_->apply(StartOrdered{}));
 }
 
@@ -53,6 +54,10 @@ void SourceTask::tell_machine(const StartEvent& event) {
 void SourceTask::ask(std::function<void(const std::optional<std::string>&)> then) {
   asked_ = std::move(then);
   question_ = world_.next_request();
+  if (world_.breaches.ownership_unasked) {
+    const herder::AnswerOwnership yes{.task = order_.task, .run = order_.run, .request = *question_, .superseded = std::nullopt};
+    return world_.in(Duration(1), [self = shared_from_this(), yes] { self->ownership_answered(yes); });
+  }
   world_.report(herder::OwnershipAsked{.task = order_.task, .run = order_.run, .request = *question_});
 }
 
@@ -76,12 +81,13 @@ void SourceTask::perform(const StartActions& actions) {
     } else if (std::holds_alternative<LoadOffsets>(action)) {
       world_.in(world_.chance.wait(5, 100), [self = shared_from_this()] {
         if (self->over_) return;
-        self->positions_ = self->committed();
+        if (!self->world_.breaches.offsets_before_fence) self->positions_ = self->committed();
         self->tell_machine(StepDone{});
       });
     } else if (std::holds_alternative<CompareOffsets>(action)) {
       world_.in(world_.chance.wait(5, 100), [self = shared_from_this()] {
-        if (!self->over_) self->tell_machine(OffsetsCompared{self->positions_ == self->committed()});
+        const bool unchanged = self->world_.breaches.offsets_uncompared || self->positions_ == self->committed();
+        if (!self->over_) self->tell_machine(OffsetsCompared{unchanged});
       });
     } else if (std::holds_alternative<StartPolling>(action)) {
       start_.reset();
@@ -134,6 +140,7 @@ void SourceTask::poll() {
     position += count;
   }
   if (open_.empty()) return later(world_.chance.wait(500, 4000), &SourceTask::poll);
+  if (world_.breaches.commits_when_fenced) epoch_ = world_.target.epoch(id_);
   if (!world_.target.current(id_, *epoch_)) return fenced();
   if (!open_since_) {
     open_since_ = world_.schedule.now();
@@ -143,6 +150,7 @@ void SourceTask::poll() {
 }
 
 void SourceTask::commit() {
+  if (world_.breaches.commits_when_fenced) epoch_ = world_.target.epoch(id_);
   if (!world_.target.commit(id_, *epoch_, open_)) return fenced();
   open_.clear();
   open_since_.reset();

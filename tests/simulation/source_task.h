@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "breaches.h"
 #include "exactly_once/fenced_verdict.h"
 #include "exactly_once/source_task_start.h"
 #include "faults.h"
@@ -24,6 +25,7 @@ struct TaskWorld {
   Chance& chance;
   Target& target;
   const Faults& faults;
+  const Breaches& breaches;
   Counters& counters;
   /// Later, if the worker's process still lives; while it is paused, when it goes on.
   std::function<void(Duration, std::function<void()>)> in;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "herder/actions.h"
 #include "part.h"
@@ -34,6 +35,7 @@ class Stores : public Part {
   void follow_status();
   [[nodiscard]] Duration reading();
   void write(const herder::WriteConfigRecords& a);
+  void append(const std::vector<herder::RecordToWrite>& records);
 
   std::size_t config_read_ = 0;
   std::size_t status_read_ = 0;

@@ -30,6 +30,10 @@ class Target {
     const auto it = epochs_.find(transactional_id);
     return it != epochs_.end() && it->second == epoch;
   }
+  [[nodiscard]] std::int64_t epoch(const std::string& transactional_id) const {
+    const auto it = epochs_.find(transactional_id);
+    return it == epochs_.end() ? 0 : it->second;
+  }
   void begin(const std::string& transactional_id, Time now) { open_since_.try_emplace(transactional_id, now); }
   /// Somebody changes the source offsets of a stopped connector: its tasks begin at nothing again. Whatever is committed of an
   /// older position from now on is a violation.

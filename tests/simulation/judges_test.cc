@@ -1,0 +1,52 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "world_run.h"
+
+namespace fencepost::simulation {
+namespace {
+
+/// A rule, and what the judges say of a world that breaks it.
+struct Breach {
+  const char* name;
+  Breaches breaches;
+  std::string verdict;  ///< a part of it; empty: anything
+};
+
+std::ostream& operator<<(std::ostream& out, const Breach& breach) { return out << breach.name; }
+
+class AWorldThatBreaksARule : public ::testing::TestWithParam<Breach> {};
+
+// Judges that never fail would prove nothing.
+TEST_P(AWorldThatBreaksARule, IsFoundOut) {
+  constexpr std::uint64_t kSeeds = 10'000;
+  Counters counters;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const auto wrong = run(seed, nullptr, counters, GetParam().breaches);
+    if (wrong.empty()) continue;
+    const auto found = std::find_if(wrong.begin() + 1, wrong.end(),
+                                    [](const auto& line) { return line.find(GetParam().verdict) != std::string::npos; });
+    if (found == wrong.end()) continue;
+    std::cout << "  seed " << seed << ": " << *found << "\n";
+    return;
+  }
+  ADD_FAILURE() << "no judge of the first " << kSeeds << " worlds has said '" << GetParam().verdict << "'";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rules, AWorldThatBreaksARule,
+    // Two rules keep a run that slept through the life of its successor from repeating it: each alone nearly suffices.
+    ::testing::Values(Breach{"OwnershipUnasked", {.ownership_unasked = true}, ""},
+                      Breach{"OffsetsUncompared", {.offsets_uncompared = true}, " again: "},
+                      Breach{"Both", {.ownership_unasked = true, .offsets_uncompared = true}, " again: "},
+                      Breach{"IdsUnfenced", {.ids_unfenced = true}, " again: "},
+                      Breach{"TaskCountUnwritten", {.task_count_unwritten = true}, " before its fence"},
+                      Breach{"CommitsWhenFenced", {.commits_when_fenced = true}, " again: "},
+                      Breach{"OffsetsBeforeFence", {.offsets_before_fence = true}, " again: "},
+                      Breach{"DealtTwice", {.dealt_twice = true}, " runs 2 times"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace fencepost::simulation
