@@ -72,7 +72,7 @@ bool Scheduler::stop(Steady::time_point until) {
   stopping_ = true;
   queue_.clear();
   timer_.clear();
-  queue_filled_.notify_all();
+  while (!idle_.empty()) call_idle();
   timer_changed_.notify_all();
   const auto quiet = [this] { return in_turn_ == 0; };
   if (until == Steady::time_point::max()) {
@@ -90,14 +90,9 @@ std::size_t Scheduler::threads() const {
 void Scheduler::enqueue(const std::shared_ptr<Job>& job) {
   job->where_ = Job::Where::Queued;
   queue_.push_back(job);
-  if (idle_ >= queue_.size()) {
-    queue_filled_.notify_one();
-  } else if (threads_.size() < threads_min_) {
-    grow();
-  } else {
-    if (idle_ > 0) queue_filled_.notify_one();
-    timer_changed_.notify_one();
-  }
+  // A crowd of jobs due at once is served by a few threads; the keeper of time calls more if these block.
+  if (called_ < threads_min_ && (!idle_.empty() || threads_.size() < threads_min_)) return add_thread();
+  timer_changed_.notify_one();
 }
 
 void Scheduler::leave_timer(const std::shared_ptr<Job>& job) {
@@ -111,21 +106,39 @@ void Scheduler::leave_timer(const std::shared_ptr<Job>& job) {
   job->due_ = Steady::time_point::max();
 }
 
-void Scheduler::grow() {
+void Scheduler::add_thread() {
+  if (!idle_.empty()) return call_idle();
   if (threads_.size() >= kThreadsMax) return;
   std::jthread thread([this] { work(); });
   const auto id = thread.get_id();
   threads_.emplace(id, std::move(thread));
 }
 
+void Scheduler::call_idle() {
+  Idle* last = idle_.back();
+  idle_.pop_back();
+  last->wanted = true;
+  ++called_;
+  last->called.notify_one();
+}
+
+bool Scheduler::wait_for_work(std::unique_lock<std::mutex>& lock) {
+  Idle self;
+  idle_.push_back(&self);
+  const bool wanted = self.called.wait_for(lock, kIdleThreadLeaves, [&self] { return self.wanted; });
+  if (wanted) {
+    --called_;
+  } else {
+    std::erase(idle_, &self);
+  }
+  return wanted;
+}
+
 void Scheduler::work() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     if (queue_.empty()) {
-      ++idle_;
-      const bool filled = queue_filled_.wait_for(lock, kIdleThreadLeaves, [this] { return stopping_ || !queue_.empty(); });
-      --idle_;
-      if (!filled && threads_.size() > threads_min_) break;
+      if (!wait_for_work(lock) && threads_.size() > threads_min_) break;
       continue;
     }
     std::shared_ptr<Job> job = std::move(queue_.front());
@@ -187,7 +200,7 @@ void Scheduler::keep_time() {
         waits_longest = queue_.front();
         waits_since = now;
       } else if (now - waits_since >= kGrowAfter) {
-        grow();
+        add_thread();
         waits_since = now;
       }
       wake_up = std::min(wake_up, waits_since + kGrowAfter);

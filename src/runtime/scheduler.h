@@ -54,14 +54,22 @@ class Scheduler {
   [[nodiscard]] std::size_t threads() const;
 
  private:
+  /// A thread that waits for work.
+  struct Idle {
+    std::condition_variable called;
+    bool wanted = false;
+  };
+
   void work();
+  /// False: nothing came in time, and the thread may go.
+  bool wait_for_work(std::unique_lock<std::mutex>& lock);
+  void call_idle();
   void keep_time();
   void enqueue(const std::shared_ptr<Job>& job);
   void leave_timer(const std::shared_ptr<Job>& job);
-  void grow();
+  void add_thread();
 
   mutable std::mutex mutex_;
-  std::condition_variable queue_filled_;
   std::condition_variable timer_changed_;
   std::condition_variable turn_ended_;
   std::deque<std::shared_ptr<Job>> queue_;
@@ -69,7 +77,8 @@ class Scheduler {
   std::map<std::thread::id, std::jthread> threads_;
   std::vector<std::jthread> leaving_;
   std::size_t threads_min_;
-  std::size_t idle_ = 0;
+  std::vector<Idle*> idle_;  // the one that worked last is called first, so that those beyond need can leave
+  std::size_t called_ = 0;   // and have not come yet
   std::size_t in_turn_ = 0;
   bool stopping_ = false;
   std::jthread keeper_;

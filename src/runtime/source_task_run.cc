@@ -14,7 +14,7 @@ namespace {
 
 /// An empty poll is repeated after a pause that doubles up to this.
 constexpr auto kPollBackoffMin = 5ms;
-constexpr auto kPollBackoffMax = 500ms;
+constexpr auto kPollBackoffMax = 1'000ms;
 
 }  // namespace
 

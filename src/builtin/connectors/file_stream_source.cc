@@ -22,6 +22,7 @@ constexpr const char* kBatchSize = "batch.size";
 constexpr const char* kFilenameField = "filename";
 constexpr const char* kPositionField = "position";
 constexpr std::size_t kReadBytes = 256 * 1024;
+constexpr std::size_t kProbeBytes = 4 * 1024;  // most looks at a file find nothing new
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
@@ -194,11 +195,14 @@ std::string_view FileStreamSourceTask::read_some() {
     pollfd ready{.fd = fd_, .events = POLLIN, .revents = 0};
     if (::poll(&ready, 1, 0) <= 0) return {};
   }
-  buffer_.resize(kReadBytes);
+  buffer_.resize(buffer_.empty() ? kProbeBytes : kReadBytes);
   const ssize_t count = ::read(fd_, buffer_.data(), buffer_.size());
-  if (count >= 0) return std::string_view(buffer_).substr(0, static_cast<std::size_t>(count));
-  if (errno == EAGAIN || errno == EINTR) return {};
-  throw ConnectError("Error while reading file " + (filename_.empty() ? "standard input" : filename_) + ": " + reason(errno));
+  if (count > 0) return std::string_view(buffer_).substr(0, static_cast<std::size_t>(count));
+  const int why = errno;
+  std::string().swap(buffer_);  // an idle task keeps no buffer
+  if (count == 0) return {};
+  if (why == EAGAIN || why == EINTR) return {};
+  throw ConnectError("Error while reading file " + (filename_.empty() ? "standard input" : filename_) + ": " + reason(why));
 }
 
 void FileStreamSourceTask::take_lines(std::vector<SourceRecord>& records, std::size_t& bytes) {

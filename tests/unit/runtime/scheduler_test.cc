@@ -23,8 +23,8 @@ class Counted final : public Job {
   Steady::duration pause_;
 };
 
-bool soon(const std::function<bool()>& holds) {
-  const auto end = Steady::now() + 5s;
+bool soon(const std::function<bool()>& holds, Steady::duration within = 5s) {
+  const auto end = Steady::now() + within;
   while (!holds()) {
     if (Steady::now() > end) return false;
     std::this_thread::yield();
@@ -66,6 +66,27 @@ TEST(Scheduler, ServesManyIdleJobsWithFewThreads) {
   }
   EXPECT_TRUE(soon([&] { return std::all_of(jobs.begin(), jobs.end(), [](const auto& job) { return job->turns >= 3; }); }));
   EXPECT_LE(scheduler.threads(), 8U);
+}
+
+TEST(Scheduler, LetsThreadsBeyondNeedGoThoughManyJobsTakeShortTurns) {
+  Scheduler scheduler(2);
+  std::promise<void> gate;
+  const auto open = gate.get_future().share();
+  std::atomic<int> blocked = 0;
+  for (int i = 0; i < 30; ++i) {
+    scheduler.run([open, &blocked] {
+      ++blocked;
+      open.wait();
+    });
+  }
+  EXPECT_TRUE(soon([&] { return blocked == 30; }));
+  std::vector<std::shared_ptr<Counted>> jobs;
+  for (int i = 0; i < 100; ++i) {
+    jobs.push_back(std::make_shared<Counted>(20ms));
+    scheduler.wake(jobs.back());
+  }
+  gate.set_value();
+  EXPECT_TRUE(soon([&] { return scheduler.threads() <= 12; }, 30s));
 }
 
 TEST(Scheduler, SaysWhetherTurnsWereStillUnderWayWhenItStopped) {
