@@ -31,6 +31,8 @@ struct StepFailed {
 /// The herder's answer to AskOwnership: nothing, or who supersedes this run.
 struct OwnershipAnswered {
   std::optional<std::string> superseded;
+  /// Another worker of the group may fence late what it believes its own (judge_fenced).
+  bool late_fence_possible = false;
   friend bool operator==(const OwnershipAnswered&, const OwnershipAnswered&) = default;
 };
 /// Answer to CompareOffsets: whether the committed offsets still are those that this run started from.

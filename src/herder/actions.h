@@ -208,12 +208,14 @@ struct ChangeTaskTarget {
   TargetState target = TargetState::Started;
   friend bool operator==(const ChangeTaskTarget&, const ChangeTaskTarget&) = default;
 };
-/// Still the owner (nothing), or why not: the task then ends without writing any status.
+/// Still the owner (nothing), or why not: the task then ends without writing any status. `late_fence_possible`: the group has, or
+/// had, another worker, which may have been paused and fence what it believes its own, when it goes on, from its successor.
 struct AnswerOwnership {
   TaskId task;
   RunId run;
   RequestId request;
   std::optional<std::string> superseded;
+  bool late_fence_possible = false;
   friend bool operator==(const AnswerOwnership&, const AnswerOwnership&) = default;
 };
 

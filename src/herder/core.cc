@@ -46,7 +46,11 @@ Herder::Core::Core(Options options)
                                     const Then& then) { publish_task_configs(connector, configs, then); }}),
       ownership_(turn_, configs_, workload_, log_,
                  {.generation = [this] { return membership_.generation(); },
-                  .confirm_membership = [this](const Then& then) { membership_.confirm(then); }}) {}
+                  .confirm_membership = [this](const Then& then) { membership_.confirm(then); },
+                  .others_may_have_run =
+                      [this](const TaskId& task) {
+                        return membership_.ever_had_company() || board_.is_anothers(task) || board_.is_anothers(task.connector);
+                      }}) {}
 
 Actions Herder::Core::apply(const Event& event, Time now) {
   turn_.begin(now);

@@ -135,6 +135,7 @@ void Membership::deal() {
   const LeaderElected& e = std::get<Leading>(state_).event;
   member_id_ = e.member_id;
   const auto protocol = protocol::protocol_of_join_name(e.protocol);
+  ever_had_company_ = ever_had_company_ || e.members.size() > 1;
   LogPosition newest = kNoPosition;
   if (protocol) {
     for (const GroupMember& member : e.members) {
@@ -249,6 +250,7 @@ void Membership::decide(const Assignment& assignment) {
 void Membership::accept(const Assignment& assignment) {
   const bool led = leads();
   accepted_ = assignment;
+  ever_had_company_ = ever_had_company_ || !leads();
   if (led && !leads()) hooks_.lost_leadership();
   ever_settled_ = true;
   unsynced_retries_left_ = kUnsyncedRetries;

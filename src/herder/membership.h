@@ -61,6 +61,8 @@ class Membership {
   /// A round is complete, its assignment accepted, and nobody has asked for another.
   [[nodiscard]] bool settled() const;
   [[nodiscard]] bool ever_settled() const { return ever_settled_; }
+  /// Whether the group had another member in any generation that this worker has seen.
+  [[nodiscard]] bool ever_had_company() const { return ever_had_company_; }
   /// Whether the last assignment is still valid, even if the group meets again right now.
   [[nodiscard]] bool has_place() const { return accepted_.has_value(); }
   [[nodiscard]] bool leads() const { return accepted_ && accepted_->leader == member_id_ && !member_id_.empty(); }
@@ -134,6 +136,7 @@ class Membership {
   assignor::Load held_;                           ///< in the order of the group protocol: new first
   assignor::Work held_work_;
   bool ever_settled_ = false;
+  bool ever_had_company_ = false;
   int unsynced_retries_left_ = kUnsyncedRetries;
 
   std::optional<assignor::Leader> assignor_;

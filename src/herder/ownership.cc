@@ -37,7 +37,11 @@ void Ownership::judge(const OwnershipAsked& e) {
 
 void Ownership::answer(const OwnershipAsked& e, std::optional<std::string> superseded) {
   if (superseded) *superseded += "; group generation " + hooks_.generation().to_string();
-  turn_.order(AnswerOwnership{.task = e.task, .run = e.run, .request = e.request, .superseded = std::move(superseded)});
+  turn_.order(AnswerOwnership{.task = e.task,
+                              .run = e.run,
+                              .request = e.request,
+                              .superseded = std::move(superseded),
+                              .late_fence_possible = hooks_.others_may_have_run(e.task)});
 }
 
 }  // namespace fencepost::herder

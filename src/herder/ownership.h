@@ -16,6 +16,8 @@ struct OwnershipHooks {
   std::function<Generation()> generation;
   /// Asks the coordinator whether this worker still is a member.
   std::function<void(Then then)> confirm_membership;
+  /// Whether another worker of the group can ever have run this task.
+  std::function<bool(const TaskId& task)> others_may_have_run;
 };
 
 /// Is this run still the rightful owner of its transactional id? Two things may have happened without this worker noticing: the

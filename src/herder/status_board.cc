@@ -135,6 +135,11 @@ std::optional<TaskStateInfo> StatusBoard::status(const TaskId& task) const {
   return TaskStateInfo{.task = task.task, .state = state_info(*status)};
 }
 
+bool StatusBoard::is_anothers(const StatusOwner& owner) const {
+  const Status* last = state_.find(owner);
+  return last != nullptr && last->worker_id != options_.worker_id;
+}
+
 ConnectorKind StatusBoard::kind_of(const std::string& connector) const {
   const Properties* config = configs_.config(connector);
   return config == nullptr ? ConnectorKind::Unknown : options_.plugins.kind_of(*config);

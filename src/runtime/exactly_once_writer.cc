@@ -168,8 +168,7 @@ void ExactlyOnceWriter::first_batch(const StartEvent& event) {
   if (!first_batch_ || over_) return;
   for (const exactly_once::StartAction& action : first_batch_->apply(event)) {
     if (std::holds_alternative<exactly_once::AskOwnership>(action)) {
-      host_.ask_owner(
-          [this](std::optional<std::string> superseded) { first_batch(exactly_once::OwnershipAnswered{std::move(superseded)}); });
+      host_.ask_owner([this](const exactly_once::OwnershipAnswered& answer) { first_batch(answer); });
     } else if (std::holds_alternative<exactly_once::InitProducer>(action)) {
       init_producer();
     } else if (std::holds_alternative<exactly_once::CompareOffsets>(action)) {
@@ -440,11 +439,15 @@ void ExactlyOnceWriter::fenced(const Error& error) {
   facts.slowest_poll = host_.slowest_poll();
   facts.restarts = restarts_;
   facts.aborted_by_operator = record_->take_expected_abort();
-  host_.ask_owner([this, facts, error](std::optional<std::string> superseded) mutable {
-    facts.superseded = std::move(superseded);
+  host_.ask_owner([this, facts, error](const exactly_once::OwnershipAnswered& answer) mutable {
+    const auto now = std::chrono::duration_cast<Duration>(Steady::now().time_since_epoch());
+    facts.superseded = answer.superseded;
+    facts.late_fence_possible = answer.late_fence_possible;
+    facts.late_fences = host_.late_fences().count(now);
     note_fencing(facts);
     const auto verdict = exactly_once::judge_fenced(facts);
     if (const auto* anew = std::get_if<exactly_once::RestartFromCommitted>(&verdict)) {
+      if (anew->late_fence) host_.late_fences().add(now);
       give_up([this, note = anew->note] { host_.start_anew(note); });
     } else if (const auto* end = std::get_if<exactly_once::EndSilently>(&verdict)) {
       give_up([this, reason = end->reason] { host_.yield_to_successor(reason); });
@@ -469,7 +472,9 @@ void ExactlyOnceWriter::note_fencing(const exactly_once::FencedFacts& facts) {
     reason = fmt::format("open for {} ms, beyond transaction.timeout.ms={}", facts.open_for->count(),
                          facts.transaction_timeout.count());
   } else {
-    reason = "another client, no task of this cluster, took the transactional id " + facts.transactional_id;
+    reason = facts.late_fence_possible ? "another client took the transactional id "
+                                       : "another client, no task of this cluster, took the transactional id ";
+    reason += facts.transactional_id;
     record_->fenced(Fencer::ForeignProducer, reason);
   }
   if (facts.open_for) record_->aborted(cause, std::move(reason));

@@ -232,9 +232,9 @@ void SourceTaskRun::later(std::function<void()> then) {
   });
 }
 
-void SourceTaskRun::ask_owner(std::function<void(std::optional<std::string>)> then) {
-  ask_ownership([this, life = life_, then = std::move(then)](std::optional<std::string> superseded) {
-    if (life == life_) then(std::move(superseded));
+void SourceTaskRun::ask_owner(std::function<void(exactly_once::OwnershipAnswered)> then) {
+  ask_ownership([this, life = life_, then = std::move(then)](exactly_once::OwnershipAnswered answer) {
+    if (life == life_) then(std::move(answer));
   });
 }
 

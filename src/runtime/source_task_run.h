@@ -55,10 +55,11 @@ class SourceTaskRun final : public TaskRun, private WriterHost {
   // WriterHost
   void call_apart(std::function<void()> blocking, std::function<void()> then) override;
   void later(std::function<void()> then) override;
-  void ask_owner(std::function<void(std::optional<std::string>)> then) override;
+  void ask_owner(std::function<void(exactly_once::OwnershipAnswered)> then) override;
   void fail(std::string trace) override;
   void yield_to_successor(const std::string& reason) override;
   void start_anew(const std::string& note) override;
+  exactly_once::LateFences& late_fences() override { return late_fences_; }
   void topic_used(const std::string& topic) override { report_topic(topic); }
   void record_done(const SourceRecord& record, const RecordMetadata* metadata) override;
   void commit_done() override;
@@ -69,6 +70,7 @@ class SourceTaskRun final : public TaskRun, private WriterHost {
   std::size_t calls_apart_ = 0;
   bool anew_ = false;  ///< begin again once nothing of the old life is under way
   int restarts_ = 0;
+  exactly_once::LateFences late_fences_;
   bool paused_told_ = false;
 
   Properties config_;

@@ -142,8 +142,7 @@ void SourceTaskRun::carry_out(const exactly_once::StartAction& action) {
   if (std::holds_alternative<exactly_once::FenceOwnId>(action)) {
     fence_own_id();
   } else if (std::holds_alternative<exactly_once::AskOwnership>(action)) {
-    ask_owner(
-        [this](std::optional<std::string> superseded) { drive_start(exactly_once::OwnershipAnswered{std::move(superseded)}); });
+    ask_owner([this](const exactly_once::OwnershipAnswered& answer) { drive_start(answer); });
   } else if (std::holds_alternative<exactly_once::LoadOffsets>(action)) {
     load_offsets();
   } else if (std::holds_alternative<exactly_once::StartPolling>(action)) {

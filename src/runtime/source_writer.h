@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "exactly_once/fenced_verdict.h"
+#include "exactly_once/source_task_start.h"
 #include "exactly_once/transaction_boundary.h"
 #include "fencepost/task.h"
 #include "runtime/record_pipeline.h"
@@ -29,13 +31,15 @@ class WriterHost {
   virtual void call_apart(std::function<void()> blocking, std::function<void()> then) = 0;
   /// Any thread: a function for the next turn.
   virtual void later(std::function<void()> then) = 0;
-  virtual void ask_owner(std::function<void(std::optional<std::string>)> then) = 0;
+  virtual void ask_owner(std::function<void(exactly_once::OwnershipAnswered)> then) = 0;
   /// The task fails with this trace.
   virtual void fail(std::string trace) = 0;
   /// A successor runs: end without a word.
   virtual void yield_to_successor(const std::string& reason) = 0;
   /// Throw everything away and begin from the committed offsets.
   virtual void start_anew(const std::string& note) = 0;
+  /// Of all lives of the run.
+  [[nodiscard]] virtual exactly_once::LateFences& late_fences() = 0;
   virtual void topic_used(const std::string& topic) = 0;
   /// Records are durable or dropped (null metadata), then everything before a commit is.
   virtual void record_done(const SourceRecord& record, const RecordMetadata* metadata) = 0;

@@ -25,10 +25,10 @@ void TaskRun::change_target(herder::TargetState target) {
   wake();
 }
 
-void TaskRun::answer_ownership(RequestId request, std::optional<std::string> superseded) {
-  post([this, request, superseded = std::move(superseded)] {
+void TaskRun::answer_ownership(RequestId request, exactly_once::OwnershipAnswered answer) {
+  post([this, request, answer = std::move(answer)] {
     auto asked = asked_.extract(request);
-    if (!asked.empty()) asked.mapped()(superseded);
+    if (!asked.empty()) asked.mapped()(answer);
   });
 }
 
@@ -54,7 +54,7 @@ void TaskRun::report_topic(const std::string& topic) {
   if (!ended_) surroundings_.report(herder::TopicUsed{order_.task, order_.run, topic});
 }
 
-void TaskRun::ask_ownership(std::function<void(std::optional<std::string>)> then) {
+void TaskRun::ask_ownership(std::function<void(exactly_once::OwnershipAnswered)> then) {
   const RequestId request{++questions_};
   asked_.emplace(request, std::move(then));
   if (!ended_) surroundings_.report(herder::OwnershipAsked{order_.task, order_.run, request});

@@ -8,6 +8,7 @@
 
 #include "base/ids.h"
 #include "base/log.h"
+#include "exactly_once/source_task_start.h"
 #include "herder/actions.h"
 #include "herder/events.h"
 #include "runtime/actor.h"
@@ -40,7 +41,7 @@ class TaskRun : public Actor {
   /// After it: no state is reported any more. Ends in TaskEnded.
   void stop();
   void change_target(herder::TargetState target);
-  void answer_ownership(RequestId request, std::optional<std::string> superseded);
+  void answer_ownership(RequestId request, exactly_once::OwnershipAnswered answer);
   /// The time for an orderly end is nearly over: calls that wait for a broker are given up. Any thread.
   virtual void hurry() noexcept = 0;
   /// The time for an orderly end is over: TaskEnded is reported although a plugin still blocks; what it does then is not heard.
@@ -57,8 +58,8 @@ class TaskRun : public Actor {
   void report_topic(const std::string& topic);
   /// The run is over and holds no client.
   void end();
-  /// `then` gets the herder's answer in a turn: nothing, or who supersedes this run.
-  void ask_ownership(std::function<void(std::optional<std::string>)> then);
+  /// `then` gets the herder's answer in a turn.
+  void ask_ownership(std::function<void(exactly_once::OwnershipAnswered)> then);
 
   [[nodiscard]] const herder::StartTask& order() const { return order_; }
   [[nodiscard]] const RunSurroundings& surroundings() const { return surroundings_; }
@@ -71,7 +72,7 @@ class TaskRun : public Actor {
   std::atomic<bool> stopping_ = false;
   std::atomic<bool> ended_ = false;
   std::uint64_t questions_ = 0;
-  std::map<RequestId, std::function<void(std::optional<std::string>)>> asked_;
+  std::map<RequestId, std::function<void(exactly_once::OwnershipAnswered)>> asked_;
   std::map<std::string, Steady::time_point, std::less<>> topics_reported_;
 };
 

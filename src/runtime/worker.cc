@@ -117,7 +117,8 @@ class Worker::Body {
   }
   bool operator()(const herder::AnswerOwnership& order) {
     const auto run = find(tasks_, order.task);
-    if (run && run->run() == order.run) run->answer_ownership(order.request, order.superseded);
+    if (run && run->run() == order.run)
+      run->answer_ownership(order.request, {.superseded = order.superseded, .late_fence_possible = order.late_fence_possible});
     return true;
   }
   bool operator()(const herder::ReadOffsets& order) {

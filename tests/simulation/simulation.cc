@@ -198,7 +198,7 @@ void Simulation::one_fault() {
   }
   if (chance.happens(0.3)) {
     ++counters_["worker shut down"];
-    worker.shut_down();
+    return worker.shut_down();  // started again once it has ended
   } else {
     ++counters_["worker killed"];
     worker.kill();

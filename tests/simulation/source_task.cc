@@ -51,7 +51,7 @@ void SourceTask::tell_machine(const StartEvent& event) {
   }
 }
 
-void SourceTask::ask(std::function<void(const std::optional<std::string>&)> then) {
+void SourceTask::ask(std::function<void(const herder::AnswerOwnership&)> then) {
   asked_ = std::move(then);
   question_ = world_.next_request();
   if (world_.breaches.ownership_unasked) {
@@ -65,7 +65,7 @@ void SourceTask::ownership_answered(const herder::AnswerOwnership& answer) {
   if (over_ || question_ != answer.request) return;
   question_.reset();
   const auto then = std::exchange(asked_, nullptr);
-  if (then) then(answer.superseded);
+  if (then) then(answer);
 }
 
 void SourceTask::perform(const StartActions& actions) {
@@ -77,7 +77,7 @@ void SourceTask::perform(const StartActions& actions) {
         self->tell_machine(StepDone{});
       });
     } else if (std::holds_alternative<AskOwnership>(action)) {
-      ask([this](const std::optional<std::string>& superseded) { tell_machine(OwnershipAnswered{superseded}); });
+      ask([this](const herder::AnswerOwnership& answer) { tell_machine(OwnershipAnswered{.superseded = answer.superseded}); });
     } else if (std::holds_alternative<LoadOffsets>(action)) {
       world_.in(world_.chance.wait(5, 100), [self = shared_from_this()] {
         if (self->over_) return;
@@ -167,11 +167,15 @@ void SourceTask::fenced() {
   facts.transaction_timeout = kTransactionTimeout;
   facts.restarts = restarts_;
   if (open_since_) facts.open_for = std::chrono::duration_cast<Duration>(world_.schedule.now() - *open_since_);
-  ask([this, facts](const std::optional<std::string>& superseded) mutable {
-    facts.superseded = superseded;
+  ask([this, facts](const herder::AnswerOwnership& answer) mutable {
+    const auto now = std::chrono::duration_cast<Duration>(world_.schedule.now().time_since_epoch());
+    facts.superseded = answer.superseded;
+    facts.late_fence_possible = answer.late_fence_possible;
+    facts.late_fences = late_fences_.count(now);
     const FencedVerdict verdict = judge_fenced(facts);
-    if (std::holds_alternative<RestartFromCommitted>(verdict)) {
-      ++world_.counters["restarted after a transaction timeout"];
+    if (const auto* anew = std::get_if<RestartFromCommitted>(&verdict)) {
+      ++world_.counters[anew->late_fence ? "restarted after a late fence" : "restarted after a transaction timeout"];
+      if (anew->late_fence) late_fences_.add(now);
       ++restarts_;
       begin_start();
     } else if (std::holds_alternative<EndSilently>(verdict)) {

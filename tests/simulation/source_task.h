@@ -53,7 +53,7 @@ class SourceTask : public std::enable_shared_from_this<SourceTask> {
   void begin_start();
   void perform(const exactly_once::StartActions& actions);
   void tell_machine(const exactly_once::StartEvent& event);
-  void ask(std::function<void(const std::optional<std::string>&)> then);
+  void ask(std::function<void(const herder::AnswerOwnership&)> then);
   void poll();
   void commit();
   void fenced();
@@ -69,13 +69,14 @@ class SourceTask : public std::enable_shared_from_this<SourceTask> {
   herder::TargetState target_;
   std::optional<exactly_once::SourceTaskStart> start_;
   std::optional<exactly_once::FirstBatch> first_batch_;
-  std::function<void(const std::optional<std::string>&)> asked_;
+  std::function<void(const herder::AnswerOwnership&)> asked_;
   std::optional<RequestId> question_;
   std::optional<std::int64_t> epoch_;  ///< of the client; nothing: none is kept
   std::map<std::string, std::int64_t> positions_;
   std::vector<Target::Commit> open_;
   std::optional<Time> open_since_;
   int restarts_ = 0;
+  exactly_once::LateFences late_fences_;
   bool polling_ = false;
   bool running_ = false;
   bool stopping_ = false;

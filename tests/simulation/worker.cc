@@ -46,6 +46,7 @@ void Worker::terminate() {
   trace("has ended");
   process_.end();
   peers_.reset();
+  world_.start_later(*this);
 }
 
 void Worker::pause() {

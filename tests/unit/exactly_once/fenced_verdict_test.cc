@@ -51,5 +51,30 @@ TEST(FencedVerdict, AStrangerWithTheSameIdFailsTheTask) {
   }
 }
 
+// A worker of the group that was paused, and led or owned the task before, goes on fencing when it wakes.
+TEST(FencedVerdict, AFenceThatAnotherWorkerMayHaveSentLateIsSurvivedAFewTimesAndNoMore) {
+  auto f = facts();
+  f.late_fence_possible = true;
+  const auto verdict = judge_fenced(f);
+  ASSERT_TRUE(std::holds_alternative<RestartFromCommitted>(verdict));
+  EXPECT_TRUE(std::get<RestartFromCommitted>(verdict).late_fence);
+  EXPECT_THAT(std::get<RestartFromCommitted>(verdict).note, HasSubstr("connect-orders-0 was taken by another client"));
+  EXPECT_THAT(std::get<RestartFromCommitted>(verdict).note, HasSubstr("1 of at most 3 times within 600 s"));
+  f.late_fences = kLateFencesMax;
+  const auto last = judge_fenced(f);
+  ASSERT_TRUE(std::holds_alternative<FailTask>(last));
+  EXPECT_THAT(std::get<FailTask>(last).trace, HasSubstr("fenced by a foreign producer"));
+}
+
+TEST(LateFences, AreCountedWithinTheirTime) {
+  LateFences late;
+  EXPECT_EQ(late.count(seconds(0)), 0);
+  late.add(seconds(10));
+  late.add(seconds(20));
+  EXPECT_EQ(late.count(seconds(30)), 2);
+  EXPECT_EQ(late.count(seconds(10) + kLateFencesWithin), 1);
+  EXPECT_EQ(late.count(seconds(20) + kLateFencesWithin), 0);
+}
+
 }  // namespace
 }  // namespace fencepost::exactly_once

@@ -194,5 +194,44 @@ TEST(AnEnabledFollowerThatWasPaused, StartsNothingThatTheRestOfTheRecordsForbids
   EXPECT_EQ(worker.all<StartTask>().front().task_config.get("part"), "new");
 }
 
+// ---- who else may have fenced ----
+
+bool late_fence_possible(OneWorker& worker) {
+  const TaskId task{"c", 0};
+  worker.tell(OwnershipAsked{.task = task, .run = worker.task_runs_[task], .request = RequestId{7}});
+  return worker.all<AnswerOwnership>().back().late_fence_possible;
+}
+
+TEST(AWorkerThatWasAlwaysAlone, RulesOutAnotherWorkersFence) {
+  OneWorker worker(enabled());
+  worker.start();
+  ASSERT_TRUE(worker.ask(CreateConnector{"c", kSource, {}}));
+  EXPECT_FALSE(late_fence_possible(worker));
+}
+
+TEST(AWorkerThatHasCompany, ReckonsWithAnotherWorkersFence) {
+  Follower worker("compatible", enabled());
+  worker.read(Follower::connector("c", 1));
+  worker.read({{"tasks-fencing-c", R"({"task-count":1})"}});
+  worker.start();
+  worker.deal({"c"}, {{"c", 0}});
+  EXPECT_TRUE(late_fence_possible(worker));
+}
+
+// Alone now, and started after the other was gone: what is left of it is a status.
+TEST(AWorkerThatTookOver, ReckonsWithTheFenceOfItsPredecessor) {
+  OneWorker worker(enabled());
+  worker.start();
+  worker.withhold_ = [](const Action& action) { return std::holds_alternative<WriteStatusRecord>(action); };
+  ASSERT_TRUE(worker.ask(CreateConnector{"c", kSource, {}}));
+  worker.tell(StatusRecordsRead{
+      {TopicRecord{.partition = 0,
+                   .offset = LogPosition{9},
+                   .timestamp_ms = 0,
+                   .key = "status-task-c-0",
+                   .value = R"({"state":"RUNNING","trace":null,"worker_id":"b:8083","generation":1,"version":"1.0"})"}}});
+  EXPECT_TRUE(late_fence_possible(worker));
+}
+
 }  // namespace
 }  // namespace fencepost::herder
