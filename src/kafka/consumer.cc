@@ -22,6 +22,9 @@ struct Consumer::State {
   std::size_t poll_records_max = 500;
   RebalanceListener listener;
   bool ends_told = false;
+  // Of a group's consumer: records, rebalances and errors all come through its queue. Serving that one in any other way than for
+  // records ends the process at the first record that a poll has left in it.
+  bool one_queue = false;
   std::mutex fatal_mutex;
   std::optional<Error> fatal;
   std::map<std::string, native::Topic> topics;  // of an assigned consumer
@@ -68,7 +71,7 @@ Consumer::Consumer(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Result<BatchPtr> Consumer::poll(std::chrono::milliseconds timeout, std::size_t messages_max) {
   auto batch = state_->queue->poll(timeout, messages_max == 0 ? state_->poll_records_max : messages_max);
-  rd_kafka_poll(state_->client.get(), 0);  // errors of the client
+  if (!state_->one_queue) rd_kafka_poll(state_->client.get(), 0);  // errors of the client
   const std::lock_guard lock(state_->fatal_mutex);
   if (state_->fatal) return Failure(*state_->fatal);
   return batch;
@@ -229,6 +232,7 @@ Result<std::unique_ptr<GroupConsumer>> GroupConsumer::create(const Translated& s
   rd_kafka_conf_set_rebalance_cb(conf.get(), &State::rebalanced);
   FENCEPOST_TRY(state->client, native::make_client(RD_KAFKA_CONSUMER, std::move(conf)));
   rd_kafka_poll_set_consumer(state->client.get());
+  state->one_queue = true;
   state->queue = std::make_unique<MessageQueue>(native::Queue(rd_kafka_queue_get_consumer(state->client.get())));
   return std::unique_ptr<GroupConsumer>(new GroupConsumer(std::move(state)));
 }

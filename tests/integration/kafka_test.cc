@@ -228,6 +228,19 @@ TEST_F(KafkaClients, SeekGoesBackAndPauseHoldsRecords) {
   EXPECT_EQ(seen, "bcabcd");
 }
 
+TEST_F(KafkaClients, AGroupConsumerTakesABacklogInPollsOfAFew) {
+  const std::string topic = make_topic(1);
+  auto p = producer();
+  for (int i = 0; i < 2000; ++i) ASSERT_TRUE(p->produce({.topic = topic, .partition = 0, .value = "x"}));
+  ASSERT_TRUE(p->flush(10s));
+  auto consumer = *GroupConsumer::create(
+      settings(ClientKind::Consumer, {{"group.id", fresh_name("group")}, {"auto.offset.reset", "earliest"}}), Log(), {});
+  ASSERT_TRUE(consumer->subscribe({topic}));
+  std::size_t seen = 0;
+  for (int i = 0; i < 400 && seen < 2000; ++i) seen += (*consumer->poll(100ms, 100))->messages.size();
+  EXPECT_EQ(seen, 2000U);
+}
+
 TEST_F(KafkaClients, AGroupConsumerCommitsByHandAndHearsOfItsPartitions) {
   const std::string topic = make_topic(2);
   const std::string group = fresh_name("group");
