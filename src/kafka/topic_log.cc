@@ -56,7 +56,9 @@ Result<void> TopicLog::start(milliseconds timeout) {
   while (true) {
     auto opened = open(deadline);
     if (opened) break;
-    if (!opened.error().retriable() || Clock::now() >= deadline || stopped()) {
+    // A topic that is missing is an invalid config: this is one that some brokers know already and others do not.
+    const bool spreading = opened.error().kind() == ErrorKind::NotFound;
+    if (!(opened.error().retriable() || spreading) || Clock::now() >= deadline || stopped()) {
       return Failure(std::move(opened).error().while_doing(fmt::format("opening topic {}", topic())));
     }
     if (std::exchange(told, opened.error().message()) != opened.error().message()) {
