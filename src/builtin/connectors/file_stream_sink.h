@@ -1,6 +1,9 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fencepost/connector.h"
@@ -30,11 +33,14 @@ class FileStreamSinkTask : public SinkTask {
 
   [[nodiscard]] std::string version() const override;
   void start(const ConfigMap& config, SinkTaskContext& context) override;
-  /// The lines are in the file when it returns, as Java's are.
+  /// The lines are in the file when it returns, as Java's are. Where it fails, as on a full disk, the file ends with a whole
+  /// line, so that the records that come again stand on lines of their own.
   void put(const std::vector<SinkRecord>& records) override;
   void stop() noexcept override {}
 
  private:
+  void take_back_half_a_line(off_t begin, std::string_view written);
+
   int fd_ = -1;
   std::string filename_;
   std::string lines_;

@@ -1,8 +1,10 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -240,6 +242,53 @@ TEST_F(FileStream, TheSinkAppendsEachValueAsJavaPrintsIt) {
   const std::string written((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   EXPECT_EQ(written,
             "before\ntext\nnull\n1.0\n1.0E21\n[1, x, null]\n{k=true}\nStruct{a=7}\nTue Nov 14 22:13:20 UTC 2023\n1.50\n");
+}
+
+/// Files of this process grow no further than so many bytes, as on a disk that is full.
+class NoSpaceBeyond {
+ public:
+  explicit NoSpaceBeyond(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit now{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &now);
+  }
+  ~NoSpaceBeyond() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  NoSpaceBeyond(const NoSpaceBeyond&) = delete;
+  NoSpaceBeyond& operator=(const NoSpaceBeyond&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+TEST_F(FileStream, ASinkThatFindsNoMoreSpaceLeavesWholeLinesAndGoesOnWithThem) {
+  append("before\n");
+  SinkContext context;
+  FileStreamSinkTask task;
+  task.start({{"file", file_.string()}}, context);
+  std::vector<SinkRecord> records(3);
+  records[0].value = Value("one");
+  records[1].value = Value("two");
+  records[2].value = Value("three");
+  const auto text = [this] {
+    std::ifstream in(file_);
+    return std::string((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  };
+  {
+    const NoSpaceBeyond limit(13);
+    try {
+      task.put(records);
+      ADD_FAILURE() << "it takes records that it cannot write";
+    } catch (const ConnectError& error) {
+      EXPECT_NE(std::string(error.what()).find(file_.string()), std::string::npos);
+    }
+    EXPECT_EQ(text(), "before\none\n");
+  }
+  task.put(records);
+  EXPECT_EQ(text(), "before\none\none\ntwo\nthree\n");
 }
 
 TEST_F(FileStream, TheSinkNamesAFileThatItCannotWrite) {
