@@ -16,7 +16,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import requests
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -58,9 +58,13 @@ def unique(stem: str) -> str:
     return f"{stem}-{uuid.uuid4().hex[:8]}"
 
 
+#: What a client says of a broker that has just died.
+CLIENT_TROUBLE = ("_TRANSPORT", "_TIMED_OUT", "_ALL_BROKERS_DOWN", "_DESTROY_BROKER", "_WAIT_COORD", "_LEADER_NOT_AVAILABLE")
+
+
 def eventually(check, within: float = 30, what: str = "", every: float = 0.05):
-    """Repeats `check` until it gives something true, and gives that back. AssertionError and failed requests count as "not yet"; anything
-    else ends the wait at once."""
+    """Repeats `check` until it gives something true, and gives that back. AssertionError, failed requests and a
+    Kafka that is not reached count as "not yet"; anything else ends the wait at once."""
     end = time.monotonic() + within * PATIENCE
     while True:
         try:
@@ -69,6 +73,10 @@ def eventually(check, within: float = 30, what: str = "", every: float = 0.05):
                 return last
         except (AssertionError, requests.RequestException) as e:
             last = e
+        except KafkaException as e:
+            if not e.args[0].retriable() and e.args[0].name() not in CLIENT_TROUBLE:
+                raise
+            last = e
         if time.monotonic() > end:
             raise AssertionError(f"not within {within:g} s: {what}; last seen: {last!r}")
         time.sleep(every)
@@ -76,6 +84,8 @@ def eventually(check, within: float = 30, what: str = "", every: float = 0.05):
 
 class Kafka:
     """A real single-node Kafka with its data in `folder`; more of its own settings as "key=value"."""
+    #: Of topics that are made here.
+    replicas = 1
 
     def __init__(self, folder: Path, *settings: str, port: int | None = None):
         self.folder = Path(folder)
@@ -96,7 +106,7 @@ class Kafka:
         self._script("restart")
 
     def create_topic(self, name: str, partitions: int = 1, **config: str) -> str:
-        self.admin.create_topics([NewTopic(name, partitions, 1, config={k.replace("_", "."): v for k, v in config.items()})])[name].result(30)
+        self.admin.create_topics([NewTopic(name, partitions, self.replicas, config={k.replace("_", "."): v for k, v in config.items()})])[name].result(30)
         eventually(lambda: name in self.topics(), 30, f"topic {name} is visible")
         return name
 
@@ -142,6 +152,17 @@ class Kafka:
         """Committed records in the topic; 0 while it does not exist."""
         return sum(map(len, self.read(topic).values())) if topic in self.topics() else 0
 
+    def undecided(self, topic: str) -> dict:
+        """{partition: (last stable offset, end)} of the partitions that hold records of a transaction which nobody has ended."""
+        def ends(isolation: str) -> dict:
+            consumer = Consumer({"bootstrap.servers": self.bootstrap, "group.id": unique("ends"), "isolation.level": isolation, "log_level": 0})
+            try:
+                return {p: consumer.get_watermark_offsets(TopicPartition(topic, p), 20, cached=False)[1] for p in self._partitions(consumer, topic)}
+            finally:
+                consumer.close()
+        stable, last = ends("read_committed"), ends("read_uncommitted")
+        return {p: (stable[p], last[p]) for p in last if stable[p] < last[p]}
+
     def _partitions(self, consumer: Consumer, topic: str) -> list[int]:
         def known():
             t = consumer.list_topics(topic, 10).topics[topic]
@@ -166,6 +187,10 @@ class Growth:
         self._partitions = kafka._partitions(self._consumer, topic)
 
     def size(self) -> int:
+        """A partition whose leader has just died is asked again."""
+        return eventually(lambda: [self._size()], 60, f"the ends of {self.topic}")[0]
+
+    def _size(self) -> int:
         return sum(self._consumer.get_watermark_offsets(TopicPartition(self.topic, p), 10, cached=False)[1] for p in self._partitions)
 
     def by(self, records: int, within: float = 90, meanwhile=None) -> None:
@@ -188,7 +213,8 @@ class Worker:
         self.folder, self.settings, self.process, self.command, self.native = Path(folder), settings, None, WORKER_CMD, NATIVE
         self.folder.mkdir(parents=True, exist_ok=True)
         self.port = int(settings["rest.advertised.port"])
-        self.id, self.url = f"127.0.0.1:{self.port}", f"http://127.0.0.1:{self.port}"
+        self.id = f"{settings['rest.advertised.host.name']}:{self.port}"
+        self.url = f"http://{self.id}"
         self.file, self.log_file = self.folder / "worker.properties", self.folder / "worker.log"
 
     def start(self, **settings: str) -> "Worker":
@@ -314,7 +340,7 @@ class Cluster:
         all_settings = {
             "bootstrap.servers": self.kafka.bootstrap, "group.id": self.group,
             "config.storage.topic": self.configs, "status.storage.topic": self.statuses, "offset.storage.topic": self.offsets,
-            "config.storage.replication.factor": "1", "status.storage.replication.factor": "1", "offset.storage.replication.factor": "1",
+            **{f"{t}.storage.replication.factor": str(self.kafka.replicas) for t in ("config", "status", "offset")},
             "status.storage.partitions": "2", "offset.storage.partitions": "3", "key.converter": JSON, "value.converter": JSON,
             "listeners": f"http://127.0.0.1:{port}", "rest.advertised.host.name": "127.0.0.1", "rest.advertised.port": str(port),
             "exactly.once.source.support": "enabled", "offset.flush.interval.ms": "1000", "scheduled.rebalance.max.delay.ms": "1000",
@@ -350,8 +376,8 @@ def mirror(kafka: Kafka, topic: str, **more: str) -> dict:
     return {"connector.class": MIRROR_SOURCE, "tasks.max": "1", "topics": topic, "source.cluster.alias": "src", "target.cluster.alias": "dst",
             "source.cluster.bootstrap.servers": kafka.bootstrap, "target.cluster.bootstrap.servers": kafka.bootstrap,
             "source.consumer.isolation.level": "read_committed", "source.consumer.auto.offset.reset": "earliest",
-            "exactly.once.support": "required", "key.converter": BYTES, "value.converter": BYTES, "replication.factor": "1",
-            "offset-syncs.topic.replication.factor": "1", "sync.topic.acls.enabled": "false", "sync.topic.configs.enabled": "false",
+            "exactly.once.support": "required", "key.converter": BYTES, "value.converter": BYTES, "replication.factor": str(kafka.replicas),
+            "offset-syncs.topic.replication.factor": str(kafka.replicas), "sync.topic.acls.enabled": "false", "sync.topic.configs.enabled": "false",
             "refresh.topics.interval.seconds": "2", **{k.replace("__", "."): v for k, v in more.items()}}
 
 
