@@ -5,6 +5,7 @@
 #include "base/log_control.h"
 #include "config/worker_settings.h"
 #include "daemon/command_line.h"
+#include "daemon/memory.h"
 #include "daemon/plugins.h"
 #include "daemon/settings_file.h"
 #include "daemon/worker_process.h"
@@ -45,6 +46,7 @@ int carry_out(const CheckSettings& command) {
 }
 
 int carry_out(const RunWorker& command) {
+  bound_heap();
   const auto config = read_settings(command.properties_file, command.overrides);
   if (!config) return complain(config.error());
   const auto format = config->log_format == config::WorkerLogFormat::Json ? LogFormat::Json : LogFormat::Text;
