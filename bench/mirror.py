@@ -1,52 +1,48 @@
 #!/usr/bin/env python3
-"""Mirrors a topic exactly once and prints records/s, CPU seconds and memory, in one run for: librdkafka's bare consume -> transactional
-produce loop (the ceiling), Fencepost, and Java Kafka Connect where its jars are at hand.
+"""Mirrors a topic exactly once and prints records/s, CPU and memory, side by side: librdkafka's bare consume -> transactional produce
+loop, Fencepost, and Java Kafka Connect where it is at hand.
 
-    bench/mirror.py                          2 million records of 100 bytes, one task, transaction.boundary poll and interval
-    bench/mirror.py --records 200000 --size 1024 --boundary poll --repeat 3 --only fencepost ceiling
+    bench/mirror.py                          100-byte records, one task, transaction.boundary poll and interval, 5 runs
+    bench/mirror.py --size 1024 --boundary poll --runs 1 --only Fencepost "librdkafka loop"
 
-All are measured from outside in the same way: from the first record in the target's log to the moment when the last one is committed (the
-last stable offset stops growing); CPU is what the process used in that time. Only ratios of one run mean anything; nothing here passes or fails.
+All are measured from outside in the same way: from the first record that is committed in the target until the last one is, or until
+`--seconds` are over; CPU is what the process used in that time. A worker keeps running over its runs, so all but the first find it warm.
+Only ratios within one run mean anything; nothing here passes or fails.
 """
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import shutil
 import subprocess
-import sys
-import tempfile
 import time
+from dataclasses import dataclass, field
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "integration"))
-try:
-    from confluent_kafka import OFFSET_END, Consumer, Producer, TopicPartition  # noqa: F401
-except ImportError:         # start again with the Python of the tests
-    venv = subprocess.run([ROOT / "scripts" / "venv"], check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
-    os.execv(f"{venv}/bin/python", [f"{venv}/bin/python", *sys.argv])
-
-from harness import Cluster, Kafka, mirror, unique  # noqa: E402
-
-CEILING = ROOT / "build" / "release" / "bench" / "ceiling"
-TICK = os.sysconf("SC_CLK_TCK")
+from stage import CEILING, CEILING_PROGRAM, FENCEPOST, JAVA, costs, delete_topics, of_runs, one_kafka, peers, tell, workers_of
+from confluent_kafka import Consumer, Producer, TopicPartition
+from harness import JSON, Kafka, Worker, eventually, mirror, unique
+from report import table
 
 
-def tell(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+#: Converters and transforms of Connect in the way of each record. Keys are null, so that InsertField$Key lets them pass as Java's does.
+IN_THE_PATH = {"value.converter": JSON, "value.converter.schemas.enable": "true", "transforms": "filter,insert,route", "predicates": "tomb",
+               "predicates.tomb.type": "org.apache.kafka.connect.transforms.predicates.RecordIsTombstone",
+               "transforms.filter.type": "org.apache.kafka.connect.transforms.Filter", "transforms.filter.predicate": "tomb",
+               "transforms.insert.type": "org.apache.kafka.connect.transforms.InsertField$Key", "transforms.insert.static.field": "site",
+               "transforms.insert.static.value": "here", "transforms.route.type": "org.apache.kafka.connect.transforms.RegexRouter",
+               "transforms.route.regex": "(.*)", "transforms.route.replacement": "$1"}
 
 
-def cpu_seconds(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return sum(map(int, fields[11:15])) / TICK
-
-
-def memory_mib(pid: int) -> float:
-    """The most that was resident."""
-    line = next(x for x in Path(f"/proc/{pid}/status").read_text().splitlines() if x.startswith("VmHWM"))
-    return int(line.split()[1]) / 1024
+@dataclass
+class Job:
+    """What is copied, and how."""
+    size: int = 100
+    partitions: int = 1
+    tasks: int = 1
+    records: int = 2_000_000
+    seconds: float = 10
+    config: dict = field(default_factory=dict)
+    keys: bool = True
 
 
 class Target:
@@ -59,147 +55,116 @@ class Target:
     def committed(self) -> int:
         return sum(self._consumer.get_watermark_offsets(TopicPartition(self.topic, p), 10, cached=False)[1] for p in range(self.partitions))
 
-    def watch(self, count: int, pid: int, alive) -> dict:
-        """Waits until `count` records are committed and the log is quiet; measures the process `pid` meanwhile."""
-        begin = time.monotonic()
-        while self.committed() == 0:
+    def watch(self, job: Job, pid: int, alive) -> dict:
+        """From the first committed record to the last or to the end of the time. Markers stand in the log too: a few thousand among millions."""
+        def begun():
             assert alive(), "it ended before its first record"
-            assert time.monotonic() < begin + 120, "no record within 120 s"
-            time.sleep(0.005)
-        first, cpu_first, at_first = time.monotonic(), cpu_seconds(pid), self.committed()
-        last, cpu_last, end = first, cpu_first, at_first
-        rss = memory_mib(pid)
-        while time.monotonic() < last + (1.5 if end >= count else 60):
+            return self.committed()
+        at_first = eventually(begun, 120, f"{self.topic} has records", every=0.002)
+        first = last = time.monotonic()
+        before = after = costs(pid)
+        end = at_first
+        while end < job.records and time.monotonic() < first + job.seconds:
             now = self.committed()
-            try:
-                cpu, rss = cpu_seconds(pid), memory_mib(pid)
-            except (OSError, StopIteration):        # the ceiling ends by itself
-                pass
-            else:
-                if now != end:
-                    cpu_last = cpu
             if now != end:
-                last, end = time.monotonic(), now
-            time.sleep(0.01)
-        assert end >= count, f"only {end} of {count} were committed when it fell silent"
-        seconds = max(last - first, 1e-3)
-        # The markers of the commits stand in the log too; a few thousand among millions.
-        return {"records_per_s": (count - at_first) / seconds, "seconds": seconds, "cpu_s": cpu_last - cpu_first, "rss_mib": rss}
+                with_now = _costs_if_alive(pid)
+                last, end, after = time.monotonic(), now, with_now or after
+            time.sleep(0.005)
+        assert end > at_first, "nothing more was committed in time"
+        copied, took = end - at_first, last - first
+        return {"records_per_s": copied / took, "us_per_record": (after["cpu_s"] - before["cpu_s"]) * 1e6 / copied, "peak_mib": after["peak_mib"],
+                "records": copied}
 
 
-def fill(kafka: Kafka, topic: str, count: int, size: int, partitions: int) -> None:
-    kafka.create_topic(topic, partitions)
+def _costs_if_alive(pid: int) -> dict | None:
+    try:
+        return costs(pid)
+    except (OSError, KeyError):     # the bare loop ends by itself
+        return None
+
+
+def fill(kafka: Kafka, topic: str, job: Job) -> None:
+    kafka.create_topic(topic, job.partitions)
     producer = Producer({"bootstrap.servers": kafka.bootstrap, "linger.ms": 50, "batch.size": 1000000, "queue.buffering.max.messages": 500000,
                          "enable.idempotence": True, "log_level": 0})
-    filler = os.urandom(size).hex()[:size]
-    for i in range(count):
-        value = f"{i:010d}{filler}"[:size]
+    filler = os.urandom(job.size).hex()[:job.size]
+    for i in range(job.records):
+        value = f"{i:010d}{filler}"[:job.size]
+        key = f"{i % 1000:04d}" if job.keys else None
         while True:
             try:
-                producer.produce(topic, key=f"{i % 1000:04d}", value=value, partition=i % partitions)
+                producer.produce(topic, key=key, value=value, partition=i % job.partitions)
                 break
             except BufferError:
                 producer.poll(0.05)
     assert producer.flush(120) == 0
 
 
-def run_worker(kafka: Kafka, folder: Path, command: str | None, topic: str, boundary: str, arguments) -> dict:
-    cluster = Cluster(kafka, folder / unique("cluster"), plugin__discovery="service_load")
-    w = cluster.worker()
-    if command:
-        w.command = command
-    alias = unique(boundary)
-    target = Target(kafka, f"{alias}.{topic}", arguments.partitions)
+def through_worker(kafka: Kafka, w: Worker, topic: str, boundary: str, job: Job) -> dict:
+    alias = unique("bench")
+    target = Target(kafka, f"{alias}.{topic}", job.partitions)
     try:
-        w.start().ready()
-        w.create("bench", mirror(kafka, topic, source__cluster__alias=alias, tasks__max=str(arguments.tasks), transaction__boundary=boundary,
-                                 transaction__boundary__interval__ms="1000"))
-        return target.watch(arguments.records, w.process.pid, w.alive)
+        w.create(alias, {**mirror(kafka, topic, source__cluster__alias=alias, tasks__max=str(job.tasks), transaction__boundary=boundary,
+                                  transaction__boundary__interval__ms="1000"), **job.config})
+        return target.watch(job, w.process.pid, w.alive)
     finally:
-        cluster.close()
+        w.settled("DELETE", f"/connectors/{alias}")
+        eventually(lambda: w.call("GET", f"/connectors/{alias}/status").status_code == 404, 60, f"{alias} is gone")
+        delete_topics(kafka, target.topic)
 
 
-def run_ceiling(kafka: Kafka, topic: str, arguments) -> dict:
-    target = Target(kafka, unique("ceiling"), arguments.partitions)
-    process = subprocess.Popen([CEILING, "--bootstrap", kafka.bootstrap, "--from", topic, "--to", target.topic, "--count", str(arguments.records)],
-                               text=True, stdout=subprocess.PIPE)
+def through_loop(kafka: Kafka, topic: str, per_commit: int, job: Job) -> dict:
+    target = Target(kafka, unique("loop"), job.partitions)
+    process = subprocess.Popen([CEILING_PROGRAM, "--bootstrap", kafka.bootstrap, "--from", topic, "--to", target.topic, "--count", str(job.records),
+                                "--per-commit", str(per_commit)], stdout=subprocess.DEVNULL)
     try:
-        result = target.watch(arguments.records, process.pid, lambda: process.poll() is None)
-        own = json.loads(process.communicate(timeout=60)[0].strip().splitlines()[-1])
-        return {**result, "note": f"by its own clock {own['records_per_s'] / 1000:,.0f} k/s, {own['cpu_s']:.1f} s CPU in all"}
+        return target.watch(job, process.pid, lambda: process.poll() is None)
     finally:
-        if process.poll() is None:
-            process.kill()
+        process.kill()
+        process.wait(30)
+        delete_topics(kafka, target.topic)
 
 
-def java_command() -> str | None:
-    """A Java worker, where Java and its jars (or Maven to fetch them) are at hand."""
-    script = ROOT / "scripts" / "kafka"
-    if not shutil.which("java") or (subprocess.run([script, "at-hand", "--connect"], check=False).returncode and not shutil.which("mvn")):
-        return None
-    subprocess.run([script, "libs", "--connect"], stdout=subprocess.DEVNULL, check=True)
-    os.environ.setdefault("CONNECT_LOG", "warn")
-    return f"{script} connect"
+def measure(kafka: Kafka, folder: Path, job: Job, boundaries: list[str], who: list[str], runs: int) -> list[dict]:
+    """Rows {peer, boundary, run, size, tasks, ...}. One peer after the other: they must not share the cores."""
+    topic = unique("source")
+    tell(f"writing {job.records:,} records of {job.size} bytes")
+    fill(kafka, topic, job)
+    rows: list[dict] = []
+
+    def add(peer, boundary, run, result):
+        rows.append({"peer": peer, "boundary": boundary, "run": run, "size": job.size, "tasks": job.tasks, **result})
+        tell(f"{peer}, {boundary}: {result['records_per_s']:,.0f} records/s, {result['us_per_record']:.2f} us of CPU a record, {result['peak_mib']:.0f} MiB")
+    try:
+        for peer in who:
+            if peer == CEILING:
+                for run in range(runs):
+                    for per_commit in (10_000, 50_000):
+                        add(peer, f"{per_commit:,} a commit", run, through_loop(kafka, topic, per_commit, job))
+                continue
+            for boundary in boundaries:
+                with workers_of(peer, kafka, folder) as cluster:
+                    for run in range(runs):
+                        add(peer, boundary, run, through_worker(kafka, cluster.workers[0], topic, boundary, job))
+    finally:
+        delete_topics(kafka, topic)
+    return rows
 
 
 def main() -> None:
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--records", type=int, default=2_000_000)
+    p.add_argument("--seconds", type=float, default=10, help="bound of a run")
     p.add_argument("--size", type=int, default=100, help="bytes of a record's value")
     p.add_argument("--partitions", type=int, default=1)
     p.add_argument("--tasks", type=int, default=1)
     p.add_argument("--boundary", nargs="+", default=["poll", "interval"], choices=["poll", "interval"])
-    p.add_argument("--repeat", type=int, default=1)
-    p.add_argument("--only", nargs="+", default=["ceiling", "fencepost", "java"], choices=["ceiling", "fencepost", "java"])
-    p.add_argument("--json", action="store_true", help="one JSON line a run instead of the table")
-    arguments = p.parse_args()
-
-    os.environ.setdefault("KAFKA_HEAP", "1g")
-    folder = Path(tempfile.mkdtemp(prefix="fencepost-bench-"))
-    kafka = None
-    rows: list[dict] = []
-    try:
-        kafka = Kafka(folder / "kafka")
-        topic = "bench"
-        tell(f"writing {arguments.records} records of {arguments.size} bytes")
-        fill(kafka, topic, arguments.records, arguments.size, arguments.partitions)
-        java = java_command() if "java" in arguments.only else None
-        if "java" in arguments.only and java is None:
-            tell("Java Kafka Connect is left out: java and its jars (or mvn) are not at hand")
-        if "ceiling" in arguments.only and not CEILING.exists():
-            tell(f"the ceiling is left out: {CEILING} is not built")
-        for turn in range(arguments.repeat):
-            if "ceiling" in arguments.only and CEILING.exists():
-                tell("ceiling")
-                rows.append({"what": "librdkafka loop (ceiling)", **run_ceiling(kafka, topic, arguments)})
-            for boundary in arguments.boundary:
-                if "fencepost" in arguments.only:
-                    tell(f"fencepost, {boundary}")
-                    rows.append({"what": f"Fencepost, {boundary}", **run_worker(kafka, folder, None, topic, boundary, arguments)})
-                if java:
-                    tell(f"java, {boundary}")
-                    rows.append({"what": f"Java Connect, {boundary}", **run_worker(kafka, folder, java, topic, boundary, arguments)})
-    finally:
-        if kafka:
-            kafka.stop()
-        shutil.rmtree(folder, ignore_errors=True)
-
-    if arguments.json:
-        for row in rows:
-            print(json.dumps(row))
-        return
-    print(f"\n{arguments.records:,} records of {arguments.size} bytes, {arguments.partitions} partition(s), {arguments.tasks} task(s)\n")
-    print(f"{'':28}{'records/s':>12}{'CPU s':>9}{'µs/record':>11}{'RSS MiB':>9}")
-    for row in rows:
-        print(f"{row['what']:28}{row['records_per_s']:>12,.0f}{row['cpu_s']:>9.2f}{row['cpu_s'] * 1e6 / arguments.records:>11.2f}{row['rss_mib']:>9.0f}"
-              f"   {row.get('note', '')}")
-    best = {row["what"]: row for row in sorted(rows, key=lambda r: r["records_per_s"])}
-    for boundary in arguments.boundary:
-        ours = best.get(f"Fencepost, {boundary}")
-        for name, other in (("the ceiling", best.get("librdkafka loop (ceiling)")), ("Java Connect", best.get(f"Java Connect, {boundary}"))):
-            if ours and other:
-                print(f"{boundary}: {ours['records_per_s'] / other['records_per_s']:.2f} x the records/s of {name}, "
-                      f"{ours['cpu_s'] / max(other['cpu_s'], 0.01):.2f} x its CPU")
+    of_runs(p)
+    a = p.parse_args()
+    job = Job(size=a.size, partitions=a.partitions, tasks=a.tasks, records=a.records, seconds=a.seconds)
+    with one_kafka() as (kafka, folder):
+        rows = measure(kafka, folder, job, a.boundary, peers(a.only or [CEILING, FENCEPOST, JAVA]), a.runs)
+    print(table(rows, ["size", "tasks", "boundary"], {"records/s": "records_per_s", "us CPU a record": "us_per_record", "peak MiB": "peak_mib"}))
 
 
 if __name__ == "__main__":

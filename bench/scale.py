@@ -3,7 +3,7 @@
 Printed are the times until all run, and what each worker takes: memory, threads, file descriptors, CPU. Fencepost first, then Java Kafka
 Connect where its jars are at hand, with fewer connectors unless told otherwise: it needs a producer and several threads for each.
 
-  bench/scale.py [--connectors 1000] [--java-connectors 200] [--workers 3] [--only fencepost java]
+  bench/scale.py [--connectors 1000] [--java-connectors 200] [--workers 3] [--only Fencepost "Java Connect"]
 """
 from __future__ import annotations
 
@@ -11,35 +11,12 @@ import argparse
 import collections
 import concurrent.futures
 import json
-import os
-import shutil
-import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "integration"))
-try:
-    import confluent_kafka  # noqa: F401
-except ImportError:         # start again with the Python of the tests
-    venv = subprocess.run([ROOT / "scripts" / "venv"], check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
-    os.execv(f"{venv}/bin/python", [f"{venv}/bin/python", *sys.argv])
-
-from harness import Cluster, Kafka, eventually, file_source, unique  # noqa: E402
-
-
-def tell(text: str) -> None:
-    print(f"==> {text}", file=sys.stderr, flush=True)
-
-
-def costs(pid: int) -> dict:
-    """What a process has now, and the CPU seconds that it has used."""
-    status = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines() if ":" in line)
-    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return {"rss_mib": int(status["VmRSS"].split()[0]) / 1024, "threads": int(status["Threads"]), "fds": len(os.listdir(f"/proc/{pid}/fd")),
-            "cpu_s": (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")}
+from stage import FENCEPOST, JAVA, add_worker, costs, idle_cpu, one_kafka, peers, tell  # first: it finds the Python and the harness
+from harness import Cluster, Kafka, eventually, file_source, unique
 
 
 def running(worker, live: set) -> collections.Counter | None:
@@ -67,25 +44,15 @@ def all_run(worker, workers, count: int, within: float) -> collections.Counter:
                       f"{count} tasks run on {len(live)} workers", every=0.1)
 
 
-def idle_cpu(workers, seconds: float = 10) -> float:
-    """Share of a core that all of them use while nothing happens."""
-    before = [costs(w.process.pid)["cpu_s"] for w in workers]
-    time.sleep(seconds)
-    return sum(costs(w.process.pid)["cpu_s"] - b for w, b in zip(workers, before)) / seconds
-
-
-def run(kafka: Kafka, folder: Path, java: bool, count: int, arguments) -> dict:
+def run(kafka: Kafka, folder: Path, peer: str, count: int, arguments) -> dict:
     cluster = Cluster(kafka, folder / unique("cluster"), exactly__once__source__support=arguments.level)
     topic = kafka.create_topic(unique("lines"), 3)
     files = folder / unique("files")
     files.mkdir()
-    out: dict = {"what": "Java Connect" if java else "Fencepost", "connectors": count, "workers": arguments.workers}
+    out: dict = {"what": peer, "connectors": count, "workers": arguments.workers}
     try:
         for _ in range(arguments.workers):
-            w = cluster.worker()
-            if java:
-                w.become_java()
-            w.start()
+            add_worker(cluster, peer).start()
         cluster.all_ready()
         workers = cluster.workers
         out["empty"] = [costs(w.process.pid) for w in workers]
@@ -104,7 +71,7 @@ def run(kafka: Kafka, folder: Path, java: bool, count: int, arguments) -> dict:
         all_run(workers[0], workers, count, 900)
         out["running_s"] = time.monotonic() - begin
         out["full"] = [costs(w.process.pid) for w in workers]
-        out["idle_cpu"] = idle_cpu(workers)
+        out["idle_cpu"] = idle_cpu([w.process.pid for w in workers])
         tell(f"{out['what']}: {count} run after {out['running_s']:.1f} s; a worker is killed")
         survivors = workers[:-1]
         threads = [costs(w.process.pid)["threads"] for w in survivors]
@@ -150,38 +117,22 @@ def main() -> None:
     p.add_argument("--workers", type=int, default=3)
     p.add_argument("--clients", type=int, default=8, help="requests at the same time")
     p.add_argument("--level", default="enabled", choices=["disabled", "enabled"], help="exactly.once.source.support")
-    p.add_argument("--only", nargs="+", default=["fencepost", "java"], choices=["fencepost", "java"])
+    p.add_argument("--only", nargs="+", default=[FENCEPOST, JAVA])
     p.add_argument("--json", action="store_true", help="one JSON line a run")
     arguments = p.parse_args()
 
-    os.environ.setdefault("KAFKA_HEAP", "1g")
-    os.environ.setdefault("CONNECT_HEAP", "1g")
-    os.environ.setdefault("JAVA_OPTS", " ")
-    os.environ.setdefault("CONNECT_LOG", "warn")
-    folder = Path(tempfile.mkdtemp(prefix="fencepost-scale-"))
-    kafka, failed = None, False
-    try:
-        kafka = Kafka(folder / "kafka")
-        for what in arguments.only:
-            count = arguments.connectors if what == "fencepost" else arguments.java_connectors
-            if what == "java" and (not shutil.which("java") or subprocess.run([ROOT / "scripts" / "kafka", "libs", "--connect"], stdout=subprocess.DEVNULL,
-                                                                              check=False).returncode):
-                tell("Java Kafka Connect is left out: java or its jars are not at hand")
-                continue
-            if what == "java" and count < arguments.connectors:
-                tell(f"Java gets {count} connectors, not {arguments.connectors}: --java-connectors changes that")
-            tell(f"{what}: {count} connectors")
+    failed = False
+    with one_kafka() as (kafka, folder):
+        for peer in peers(arguments.only):
+            count = arguments.java_connectors if peer == JAVA else arguments.connectors
+            tell(f"{peer}: {count} connectors")
             try:
-                result = run(kafka, folder, what == "java", count, arguments)
+                result = run(kafka, folder, peer, count, arguments)
             except AssertionError as e:
-                failed = failed or what == "fencepost"
-                print(f"\n{what}: did not cope with {count} connectors: {e}")
+                failed = failed or peer == FENCEPOST
+                print(f"\n{peer}: did not cope with {count} connectors: {e}")
                 continue
             print(json.dumps(result)) if arguments.json else show(result)
-    finally:
-        if kafka:
-            kafka.stop()
-        shutil.rmtree(folder, ignore_errors=True)
     sys.exit(failed)
 
 
