@@ -67,10 +67,11 @@ Result<native::Conf> consumer_conf(const Translated& settings, bool partition_en
 
 }  // namespace
 
-Consumer::Consumer(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Consumer::Consumer(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
 Result<BatchPtr> Consumer::poll(std::chrono::milliseconds timeout, std::size_t messages_max) {
   auto batch = state_->queue->poll(timeout, messages_max == 0 ? state_->poll_records_max : messages_max);
+  batch->client_ = state_;
   if (!state_->one_queue) rd_kafka_poll(state_->client.get(), 0);  // errors of the client
   const std::lock_guard lock(state_->fatal_mutex);
   if (state_->fatal) return Failure(*state_->fatal);
@@ -147,7 +148,7 @@ Result<std::unique_ptr<AssignedConsumer>> AssignedConsumer::create(const Transla
   Translated used = settings;
   used.settings.erase("group.id");
   FENCEPOST_TRY(auto conf, consumer_conf(used, partition_ends));
-  auto state = std::make_unique<State>();
+  auto state = std::make_shared<State>();
   state->log = std::move(log);
   state->poll_records_max = settings.max_poll_records;
   rd_kafka_conf_set_opaque(conf.get(), state.get());
@@ -161,6 +162,7 @@ Result<std::unique_ptr<AssignedConsumer>> AssignedConsumer::create(const Transla
 AssignedConsumer::~AssignedConsumer() {
   stop(std::vector(state_->started));
   state_->topics.clear();
+  state_->queue.reset();
 }
 
 Result<void> AssignedConsumer::start(const std::vector<PartitionOffset>& from) {
@@ -222,7 +224,7 @@ void Consumer::State::rebalanced(rd_kafka_t* rk, rd_kafka_resp_err_t code, rd_ka
 Result<std::unique_ptr<GroupConsumer>> GroupConsumer::create(const Translated& settings, Log log, RebalanceListener listener) {
   if (!settings.get("group.id")) return failure(ErrorKind::Bug, "a consumer of a group needs group.id");
   FENCEPOST_TRY(auto conf, consumer_conf(settings, false));
-  auto state = std::make_unique<State>();
+  auto state = std::make_shared<State>();
   state->log = std::move(log);
   state->poll_records_max = settings.max_poll_records;
   state->listener = std::move(listener);
@@ -240,6 +242,8 @@ Result<std::unique_ptr<GroupConsumer>> GroupConsumer::create(const Translated& s
 GroupConsumer::~GroupConsumer() {
   state_->queue.reset();
   rd_kafka_consumer_close(state_->client.get());
+  // The client may live on with its batches, but whom it told may not.
+  state_->listener = {};
 }
 
 Result<void> GroupConsumer::subscribe(const std::vector<std::string>& topics) {

@@ -63,8 +63,8 @@ class Consumer {
 
  protected:
   struct State;
-  explicit Consumer(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  explicit Consumer(std::shared_ptr<State> state);
+  std::shared_ptr<State> state_;  ///< batches share it
 };
 
 /// Reads partitions that it is told to read, outside of any group: nothing is committed.

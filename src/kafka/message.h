@@ -65,7 +65,8 @@ struct PartitionError {
   Error error;
 };
 
-/// What one poll brought. Owns the bytes that its messages show: keep the pointer as long as any view of them.
+/// What one poll brought. Owns the bytes that its messages show: keep the pointer as long as any view of them. It may outlive its
+/// consumer; the client behind that one, with its threads, then ends with the last batch.
 class Batch {
  public:
   Batch() = default;
@@ -81,7 +82,10 @@ class Batch {
   [[nodiscard]] bool empty() const { return messages.empty() && ends.empty() && errors.empty(); }
 
  private:
+  friend class Consumer;
   friend class MessageQueue;
+  // librdkafka's client waits at its end until every message of it is gone, so it must not end before them.
+  std::shared_ptr<const void> client_;
   std::vector<rd_kafka_message_s*> owned_;
 };
 using BatchPtr = std::shared_ptr<const Batch>;

@@ -60,7 +60,7 @@ void MessageQueue::on_waiting(std::function<void()> callback) {
   on_waiting_ = std::move(callback);
 }
 
-BatchPtr MessageQueue::poll(std::chrono::milliseconds timeout, std::size_t messages_max) {
+std::shared_ptr<Batch> MessageQueue::poll(std::chrono::milliseconds timeout, std::size_t messages_max) {
   {
     std::unique_lock lock(mutex_);
     ready_.wait_for(lock, timeout, [this] { return signalled_ || woken_; });

@@ -22,7 +22,7 @@ class MessageQueue {
 
   /// Returns as soon as there is anything; empty when the time is over, wakeup() was called, or only a transaction marker or a
   /// callback came. One thread at a time.
-  BatchPtr poll(std::chrono::milliseconds timeout, std::size_t messages_max);
+  std::shared_ptr<Batch> poll(std::chrono::milliseconds timeout, std::size_t messages_max);
   /// Any thread. The running or else the next poll() returns at once.
   void wakeup();
   /// Called from librdkafka's threads when the empty queue gets something: must be quick and must not call this client.

@@ -347,6 +347,11 @@ void SinkTaskRun::end_turn() {
     const auto places = to_places(assignment_);
     commit({places.begin(), places.end()}, true);
   }
+  // A failed task lives on until it is replaced; the records that it failed with need not.
+  batch_.clear();
+  raw_ = {};
+  converted_ = 0;
+  in_hand_ = false;
   // It leaves its group, and the plugin hears that its partitions are closed.
   consumer_.reset();
   if (plugin_ && plugin_started_) plugin_->stop();

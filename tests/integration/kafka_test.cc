@@ -241,6 +241,34 @@ TEST_F(KafkaClients, AGroupConsumerTakesABacklogInPollsOfAFew) {
   EXPECT_EQ(seen, 2000U);
 }
 
+TEST_F(KafkaClients, AConsumerEndsBeforeTheRecordsThatItBrought) {
+  const std::string topic = make_topic(1);
+  auto p = producer();
+  for (const char* value : {"a", "b", "c"}) ASSERT_TRUE(p->produce({.topic = topic, .partition = 0, .value = value}));
+  ASSERT_TRUE(p->flush(10s));
+  const auto read_and_end = [](auto consumer) {
+    std::vector<BatchPtr> kept;
+    std::size_t seen = 0;
+    for (int i = 0; i < 400 && seen < 3; ++i) {
+      kept.push_back(*consumer->poll(100ms));
+      seen += kept.back()->messages.size();
+    }
+    consumer.reset();
+    std::string values;
+    for (const auto& batch : kept) {
+      for (const auto& m : batch->messages) values += *m.value;
+    }
+    return values;
+  };
+  auto assigned = *AssignedConsumer::create(settings(ClientKind::Consumer), Log());
+  ASSERT_TRUE(assigned->start({{{topic, 0}, kOffsetBeginning}}));
+  EXPECT_EQ(read_and_end(std::move(assigned)), "abc");
+  auto member = *GroupConsumer::create(
+      settings(ClientKind::Consumer, {{"group.id", fresh_name("group")}, {"auto.offset.reset", "earliest"}}), Log(), {});
+  ASSERT_TRUE(member->subscribe({topic}));
+  EXPECT_EQ(read_and_end(std::move(member)), "abc");
+}
+
 TEST_F(KafkaClients, AGroupConsumerCommitsByHandAndHearsOfItsPartitions) {
   const std::string topic = make_topic(2);
   const std::string group = fresh_name("group");
