@@ -16,7 +16,7 @@ from report import table
 from scale import all_run
 
 
-COLUMNS = {"s to create": "created_s", "MiB added": "rss_mib", "threads added": "threads", "descriptors added": "fds", "% of a core, idle": "idle_percent"}
+COLUMNS = {"s to create": "created_s", "MiB added": "rss_mib", "threads added": "threads", "descriptors added": "fds", "% of a core added": "idle_percent"}
 
 
 def measure(kafka: Kafka, folder: Path, who: list[str], counts: dict[str, list[int]], clients: int = 4) -> list[dict]:
@@ -29,6 +29,7 @@ def measure(kafka: Kafka, folder: Path, who: list[str], counts: dict[str, list[i
                 files = folder / unique("files")
                 files.mkdir()
                 time.sleep(3)       # a worker at rest is compared with one at rest
+                alone = idle_cpu([w.process.pid])
                 empty = costs(w.process.pid)
 
                 def create(i: int):
@@ -42,7 +43,7 @@ def measure(kafka: Kafka, folder: Path, who: list[str], counts: dict[str, list[i
                 time.sleep(5)
                 share = idle_cpu([w.process.pid])
                 full = costs(w.process.pid)
-                rows.append({"peer": peer, "connectors": count, "created_s": created, "idle_percent": share * 100,
+                rows.append({"peer": peer, "connectors": count, "created_s": created, "idle_percent": (share - alone) * 100,
                              **{k: full[k] - empty[k] for k in ("rss_mib", "threads", "fds")}})
                 tell(f"{peer}: {rows[-1]}")
     return rows
