@@ -59,7 +59,8 @@ def unique(stem: str) -> str:
 
 
 #: What a client says of a broker that has just died.
-CLIENT_TROUBLE = ("_TRANSPORT", "_TIMED_OUT", "_ALL_BROKERS_DOWN", "_DESTROY_BROKER", "_WAIT_COORD", "_LEADER_NOT_AVAILABLE")
+CLIENT_TROUBLE = ("_TRANSPORT", "_TIMED_OUT", "_ALL_BROKERS_DOWN", "_DESTROY_BROKER", "_WAIT_COORD", "LEADER_NOT_AVAILABLE", "_LEADER_NOT_AVAILABLE",
+                  "NOT_LEADER_FOR_PARTITION")
 
 
 def eventually(check, within: float = 30, what: str = "", every: float = 0.05):
@@ -90,7 +91,7 @@ class Kafka:
     def __init__(self, folder: Path, *settings: str, port: int | None = None):
         self.folder = Path(folder)
         self.bootstrap = self._script("start", str(port or free_port()), *settings)
-        self.admin = AdminClient({"bootstrap.servers": self.bootstrap})
+        self.admin = AdminClient({"bootstrap.servers": self.bootstrap, "log_level": 0})
 
     def _script(self, verb: str, *rest: str) -> str:
         return subprocess.run([ROOT / "scripts" / "kafka", verb, self.folder, *rest], check=True, text=True, stdout=subprocess.PIPE,
@@ -412,7 +413,7 @@ class Traffic:
         self._thread = threading.Thread(target=self._go, daemon=True)
 
     def _go(self):
-        producer = Producer({"bootstrap.servers": self._kafka.bootstrap, "enable.idempotence": True, "linger.ms": 5})
+        producer = Producer({"bootstrap.servers": self._kafka.bootstrap, "enable.idempotence": True, "linger.ms": 5, "log_level": 0})
         while not self._end.wait(self._every):
             value = f"line-{self.count}"
             producer.produce(self._topic, key=value, value=value, partition=self.count % self._partitions)
