@@ -60,7 +60,7 @@ def unique(stem: str) -> str:
 
 #: What a client says of a broker that has just died.
 CLIENT_TROUBLE = ("_TRANSPORT", "_TIMED_OUT", "_ALL_BROKERS_DOWN", "_DESTROY_BROKER", "_WAIT_COORD", "LEADER_NOT_AVAILABLE", "_LEADER_NOT_AVAILABLE",
-                  "NOT_LEADER_FOR_PARTITION")
+                  "NOT_LEADER_FOR_PARTITION", "OFFSET_NOT_AVAILABLE")
 
 
 def eventually(check, within: float = 30, what: str = "", every: float = 0.05):
