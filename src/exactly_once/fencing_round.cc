@@ -1,5 +1,6 @@
 #include "exactly_once/fencing_round.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/assert.h"
@@ -35,13 +36,14 @@ FencingActions FencingRound::on(const LogEndKnown& e) {
   FENCEPOST_ASSERT(state_ == State::ReadingBefore, "the log is read before and after the fence");
   if (!facts.pending) return finish(std::nullopt);
   task_config_generation_ = facts.task_config_generation;
-  // Where no id was ever in use, or one task follows one task (whose start fences its own id), there is nobody else to bar.
-  const bool own_id_alone = facts.task_count_record == 1 && facts.tasks == 1;
-  if (!facts.task_count_record || *facts.task_count_record <= 0 || own_id_alone) {
+  // Where no task had an id, the first one may still be that of a leader which is late to change the connector's offsets. A
+  // single task fences it by its own start.
+  const std::int32_t used = facts.task_count_record.value_or(0);
+  if ((used <= 1 && facts.tasks == 1) || (used <= 0 && facts.tasks == 0)) {
     state_ = State::Writing;
     return {WriteTaskCount{facts.tasks}};
   }
-  ids_ = *facts.task_count_record;
+  ids_ = std::max(used, 1);
   state_ = State::Fencing;
   return {FenceIds{ids_}};
 }

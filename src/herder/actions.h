@@ -106,13 +106,21 @@ struct ReadOffsets {
   Properties config;
   friend bool operator==(const ReadOffsets&, const ReadOffsets&) = default;
 };
-/// Alter (JSON text) or reset (nothing) the offsets of a stopped connector -> OffsetsAnswered with the message to show.
+/// Alter (JSON text) or reset (nothing) the offsets of a stopped connector -> OffsetChangeAsked once the producer has fenced the
+/// id of the connector's first task, and OffsetsAnswered with the message to show.
 struct ChangeOffsets {
   RequestId request;
   std::string connector;
   Properties config;
   std::optional<std::string> offsets_json;
   friend bool operator==(const ChangeOffsets&, const ChangeOffsets&) = default;
+};
+
+/// Answer to OffsetChangeAsked: write them (nothing), or why they must be left as they are, which OffsetsAnswered then hands on.
+struct AnswerOffsetChange {
+  RequestId request;
+  std::optional<Error> refused;
+  friend bool operator==(const AnswerOffsetChange&, const AnswerOffsetChange&) = default;
 };
 
 // ---- other workers ----
@@ -233,9 +241,9 @@ struct Terminate {
 
 using Action = std::variant<Note, ReadConfigLog, WriteConfigRecords, ClaimConfigLog, ReleaseConfigLog, WriteStatusRecord,
                             JoinGroup, SendAssignments, ConfirmMembership, LeaveGroup, Reply, ValidateConfig, ReadOffsets,
-                            ChangeOffsets, AskLeaderToFence, SendTaskConfigsToLeader, FenceProducers, MakeSessionKey,
-                            StartConnector, StopConnector, ChangeConnectorTarget, GenerateTaskConfigs, StartTask, StopTask,
-                            ChangeTaskTarget, AnswerOwnership, SetLoggerLevel, Terminate>;
+                            ChangeOffsets, AnswerOffsetChange, AskLeaderToFence, SendTaskConfigsToLeader, FenceProducers,
+                            MakeSessionKey, StartConnector, StopConnector, ChangeConnectorTarget, GenerateTaskConfigs, StartTask,
+                            StopTask, ChangeTaskTarget, AnswerOwnership, SetLoggerLevel, Terminate>;
 using Actions = std::vector<Action>;
 
 /// One line for traces; secrets and config values are left out.

@@ -56,6 +56,7 @@ class Herder::Core {
   void on(const RequestReceived& e);
   void on(const ConfigValidated& e) { questions_.answer(e.request, answer_of(e.error)); }
   void on(const OffsetsAnswered& e) { questions_.answer(e.request, e.text); }
+  void on(const OffsetChangeAsked& e);
   void on(const LeaderAnswered& e) { questions_.answer(e.request, answer_of(e.error)); }
   void on(const ProducersFenced& e) { fencing_.on(e); }
   void on(const SessionKeyMade& e) { keys_.on(e); }
@@ -120,6 +121,7 @@ class Herder::Core {
   void patch(RequestId request, const PatchConnectorConfig& r, int attempts_left);
   void stop_connector(RequestId request, const std::string& name);
   void change_offsets(RequestId request, const AlterOffsets& r, bool fenced);
+  [[nodiscard]] std::optional<std::string> bars_offset_change(const OffsetChangeAsked& e) const;
   /// True if this worker leads; otherwise the request was answered (forwarded, refused).
   bool leads_or_forwards(const RequestReceived& e);
   void forward(const RequestReceived& e, const std::string& url);

@@ -140,6 +140,7 @@ struct DescribeEvent {
   std::string operator()(const OffsetsAnswered& e) const {
     return "OffsetsAnswered " + of(e.request) + (e.text ? "" : ": " + e.text.error().message());
   }
+  std::string operator()(const OffsetChangeAsked& e) const { return "OffsetChangeAsked " + of(e.request) + " " + e.connector; }
   std::string operator()(const LeaderAnswered& e) const { return "LeaderAnswered " + of(e.request) + of(e.error); }
   std::string operator()(const ProducersFenced& e) const { return "ProducersFenced " + of(e.request) + of(e.error); }
   std::string operator()(const SessionKeyMade& e) const { return "SessionKeyMade " + of(e.request); }
@@ -185,6 +186,9 @@ struct DescribeAction {
   std::string operator()(const ValidateConfig& a) const { return "ValidateConfig " + of(a.request) + " " + a.connector; }
   std::string operator()(const ReadOffsets& a) const { return "ReadOffsets " + of(a.request) + " " + a.connector; }
   std::string operator()(const ChangeOffsets& a) const { return "ChangeOffsets " + of(a.request) + " " + a.connector; }
+  std::string operator()(const AnswerOffsetChange& a) const {
+    return "AnswerOffsetChange " + of(a.request) + (a.refused ? of(a.refused) : " go on");
+  }
   std::string operator()(const AskLeaderToFence& a) const {
     return "AskLeaderToFence " + of(a.request) + " " + a.connector + " at " + a.leader_url;
   }

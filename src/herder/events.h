@@ -126,6 +126,15 @@ struct OffsetsAnswered {
   friend bool operator==(const OffsetsAnswered&, const OffsetsAnswered&) = default;
 };
 
+/// All is ready to write the offsets that ChangeOffsets ordered: is the connector still stopped, and this worker the one to write
+/// them? Time may have passed since the order. Answered by AnswerOffsetChange after the coordinator and the config log were
+/// asked.
+struct OffsetChangeAsked {
+  RequestId request;
+  std::string connector;
+  friend bool operator==(const OffsetChangeAsked&, const OffsetChangeAsked&) = default;
+};
+
 // ---- other workers ----
 /// Answer to AskLeaderToFence or SendTaskConfigsToLeader.
 struct LeaderAnswered {
@@ -208,9 +217,9 @@ struct TopicUsed {
 using Event =
     std::variant<StoresRead, TimePassed, ShutdownRequested, ConfigRecordsRead, ConfigLogEndReached, ConfigWriteCompleted,
                  StatusRecordsRead, RejoinNeeded, LeaderElected, AssignmentReceived, MembershipLost, MembershipConfirmed,
-                 CoordinatorChanged, RequestReceived, ConfigValidated, OffsetsAnswered, LeaderAnswered, ProducersFenced,
-                 SessionKeyMade, ConnectorStateChanged, ConnectorEnded, TaskReconfigurationRequested, TaskConfigsGenerated,
-                 TaskStateChanged, TaskEnded, OwnershipAsked, TopicUsed>;
+                 CoordinatorChanged, RequestReceived, ConfigValidated, OffsetsAnswered, OffsetChangeAsked, LeaderAnswered,
+                 ProducersFenced, SessionKeyMade, ConnectorStateChanged, ConnectorEnded, TaskReconfigurationRequested,
+                 TaskConfigsGenerated, TaskStateChanged, TaskEnded, OwnershipAsked, TopicUsed>;
 
 /// One line for traces of the simulation and debug logs; secrets and config values are left out.
 [[nodiscard]] std::string describe(const Event& event);

@@ -32,6 +32,8 @@ class Questions {
   [[nodiscard]] RequestId ask(std::string doing, std::optional<Duration> within, Then then);
   /// Nothing happens if nobody waits for it any more.
   void answer(RequestId id, const Answer& answer);
+  /// Somebody still waits for it.
+  [[nodiscard]] bool is_open(RequestId id) const { return open_.contains(id); }
   void answer_all(const Answer& answer);
   void expire();
   [[nodiscard]] std::optional<Time> next_deadline() const;

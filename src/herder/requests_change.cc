@@ -165,46 +165,6 @@ void Herder::Core::stop_connector(RequestId request, const std::string& name) {
   });
 }
 
-// ---- offsets ----
-
-void Herder::Core::serve(const RequestReceived& e, const AlterOffsets& r) {
-  if (!leads_or_forwards(e)) return;
-  log_.read_to_end("the offsets of " + r.name + " are to change", [this, request = e.request, r](const Answer& read) {
-    if (!read) return book_.reply(request, read.error());
-    change_offsets(request, r, false);
-  });
-}
-
-void Herder::Core::change_offsets(RequestId request, const AlterOffsets& r, bool fenced) {
-  if (!book_.is_open(request) || !known_or_404(request, r.name, "Connector ", " not found")) return;
-  if (configs_.target_state(r.name) != protocol::TargetState::Stopped || configs_.runnable_task_count(r.name) != 0) {
-    return book_.reply(
-        request, Error(ErrorKind::InvalidConfig,
-                       "Connectors must be in the STOPPED state before their offsets can be modified. This can be done for the "
-                       "specified connector by issuing a 'PUT' request to the '/connectors/" +
-                           r.name + "/stop' endpoint"));
-  }
-  if (workload_.tasks_run(r.name)) {
-    // A task that is still on its way down may commit offsets.
-    when_no_tasks_run_.emplace_back(r.name, [this, request, r, fenced] { change_offsets(request, r, fenced); });
-    return;
-  }
-  const bool source = board_.kind_of(r.name) == ConnectorKind::Source;
-  if (source && options_.exactly_once == ExactlyOnce::Enabled && !fenced) {
-    return fencing_.fence(r.name, [this, request, r](const Answer& answer) {
-      if (!answer) return book_.reply(request, answer.error());
-      change_offsets(request, r, true);
-    });
-  }
-  const RequestId id = questions_.ask("changing the offsets of connector " + r.name, options_.request_timeout,
-                                      [this, request](const Answer& answer) {
-                                        if (answer) return book_.reply(request, Message{*answer});
-                                        book_.reply(request, answer.error());
-                                      });
-  turn_.order(
-      ChangeOffsets{.request = id, .connector = r.name, .config = *configs_.config(r.name), .offsets_json = r.offsets_json});
-}
-
 // ---- log levels ----
 
 void Herder::Core::serve(const RequestReceived& e, const SetClusterLoggerLevel& r) {

@@ -8,6 +8,8 @@ bool task_configs_are_news(const protocol::ConfigState& configs, const std::stri
                            const std::vector<Properties>& generated) {
   const auto* info = configs.find(connector);
   if (info == nullptr || !info->config) return false;
+  // Workers that start later may find the uncommitted ones in the place of those that are in force.
+  if (configs.has_uncommitted_tasks(connector)) return true;
   // Without any commit yet, even a commit of nothing says that the connector was asked.
   if (info->inconsistent || !info->task_config_generation || info->tasks.size() != generated.size()) return true;
   if (!info->applied_config || !(*info->applied_config == *info->config)) return true;
@@ -101,6 +103,11 @@ void TaskConfigPublisher::settled() {
     if (job.again_at) waiting.push_back(connector);
   }
   for (const auto& connector : waiting) generate(connector);
+  // Who joined may have read a compacted topic, and whoever wrote half of the task configs may be gone.
+  for (const auto& connector : configs_.connectors()) {
+    const bool broken = configs_.find(connector)->inconsistent || configs_.has_uncommitted_tasks(connector);
+    if (broken && !jobs_.contains(connector) && hooks_.active_run(connector)) reconfigure(connector);
+  }
 }
 
 void TaskConfigPublisher::on_time() {

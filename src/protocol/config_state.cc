@@ -281,6 +281,11 @@ const Properties* ConfigState::task_config(const TaskId& task) const {
   return at == c->tasks.end() ? nullptr : &at->second;
 }
 
+bool ConfigState::has_uncommitted_tasks(std::string_view connector) const {
+  const auto at = waiting_.find(std::string(connector));
+  return at != waiting_.end() && !at->second.tasks.empty();
+}
+
 std::vector<std::string> ConfigState::inconsistent_connectors() const {
   std::vector<std::string> out;
   for (const auto& [name, c] : connectors_) {

@@ -111,6 +111,9 @@ class ConfigState {
   [[nodiscard]] const Properties* task_config(const TaskId& task) const;
   /// Connectors with a config whose last commit was incomplete: they must be asked for task configs again.
   [[nodiscard]] std::vector<std::string> inconsistent_connectors() const;
+  /// Task configs were written after the last commit, and no commit followed: a writer was lost half-way. Once the topic is
+  /// compacted, they stand in the place of those that the commit had put into force.
+  [[nodiscard]] bool has_uncommitted_tasks(std::string_view connector) const;
   [[nodiscard]] std::optional<std::int32_t> task_count_record(std::string_view connector) const;
   [[nodiscard]] std::optional<std::int32_t> task_config_generation(std::string_view connector) const;
   [[nodiscard]] bool pending_fencing(std::string_view connector) const;

@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "base/ids.h"
 #include "json/parse.h"
 #include "json/writer.h"
 #include "kafka/client_settings.h"
 #include "protocol/offsets.h"
 #include "runtime/connector_offsets.h"
 #include "runtime/offset_fields.h"
+#include "runtime/offsets_writer.h"
 #include "runtime/scheduler.h"
 #include "runtime/settings.h"
 #include "runtime/traces.h"
@@ -21,8 +21,6 @@
 namespace fencepost::runtime {
 namespace {
 
-/// How long a call that writes offsets may wait for the broker.
-constexpr Duration kOffsetsWrite{30'000};
 /// How long what was written may take to be seen.
 constexpr Duration kSeenTimeout{10'000};
 
@@ -103,76 +101,6 @@ Result<bool> ask_connector(const PluginDescriptor& plugin, const Properties& con
   }
 }
 
-bool is_exactly_once(const WorkerOptions& options) {
-  return lower(options.worker.get_or("exactly.once.source.support", "disabled")) == "enabled";
-}
-
-Result<void> produce_all(ProducerPort& producer, const std::string& topic, const std::vector<OffsetRecord>& records) {
-  for (const auto& [key, value] : records) {
-    FENCEPOST_CHECK(producer.produce(
-        {.topic = topic, .key = key, .value = value ? std::optional<std::string_view>(*value) : std::nullopt, .tag = 1}));
-  }
-  return {};
-}
-
-Result<void> to_result(const TransactionOutcome& outcome) {
-  if (outcome) return {};
-  return Failure(outcome.error().error);
-}
-
-/// As one transaction, under the id of the connector's first task: all of them count or none, and whoever still holds that id is
-/// fenced before anything is written.
-Result<void> commit_all(ProducerPort& producer, const std::string& topic, const std::vector<OffsetRecord>& records) {
-  FENCEPOST_CHECK(to_result(producer.init_transactions(kOffsetsWrite)));
-  FENCEPOST_CHECK(to_result(producer.begin()));
-  auto written = produce_all(producer, topic, records);
-  if (written) written = to_result(producer.commit(kOffsetsWrite));
-  if (!written) (void)producer.abort(kOffsetsWrite);
-  return written;
-}
-
-/// Written to an offsets topic in one go, through a producer of their own that waits for it.
-Result<void> write_apart(const WorkerOptions& options, const WorkerPorts& ports, const Log& log, const std::string& connector,
-                         const Properties& config, const std::string& topic, const std::vector<OffsetRecord>& records) {
-  const bool transactional = is_exactly_once(options);
-  const auto delivery = transactional ? kafka::Delivery::ExactlyOnce : kafka::Delivery::AtLeastOnce;
-  Properties settings =
-      kafka::task_client_properties(kafka::ClientKind::Producer, options.worker, kafka::source_producer_defaults(delivery),
-                                    config.with_prefix("producer.override."));
-  if (transactional) settings.set("transactional.id", options.group_id + "-" + TaskId{connector, 0}.to_string());
-  std::optional<Error> failed;
-  FENCEPOST_TRY(const auto producer, ports.clients->producer(settings, transactional, log, [&](const Delivery& d) {
-    if (d.error && !failed) failed = d.error;
-  }));
-  if (transactional) {
-    const auto committed = commit_all(*producer, topic, records);
-    if (!committed && failed) return Failure(*failed);
-    return committed;
-  }
-  FENCEPOST_CHECK(produce_all(*producer, topic, records));
-  FENCEPOST_CHECK(producer->flush(kOffsetsWrite));
-  if (failed) return Failure(*failed);
-  return {};
-}
-
-/// Tombstones go to the global topic first: else a reset of the own topic could be undone by the fallback. Values go to the own
-/// topic first, which alone counts.
-Result<void> write_source(const WorkerOptions& options, const WorkerPorts& ports, const Log& log, const std::string& connector,
-                          const Properties& config, const OffsetsPlace& place, std::vector<OffsetRecord> records) {
-  if (!place.own_topic) {
-    if (!is_exactly_once(options)) return write_and_wait(*ports.offsets, std::move(records));
-    return write_apart(options, ports, log, connector, config, ports.offsets->topic(), records);
-  }
-  std::vector<OffsetRecord> tombstones;
-  std::vector<OffsetRecord> values;
-  for (const OffsetRecord& record : records) (record.second ? values : tombstones).push_back(record);
-  if (!tombstones.empty()) FENCEPOST_CHECK(write_and_wait(*ports.offsets, std::move(tombstones)));
-  FENCEPOST_CHECK(write_apart(options, ports, log, connector, config, *place.own_topic, records));
-  if (values.empty()) return {};
-  if (const auto copied = write_and_wait(*ports.offsets, std::move(values)); !copied) log.warn(copied.error().message());
-  return {};
-}
-
 Result<FieldMap> fields_of(const json::Value& value) {
   FENCEPOST_TRY(const auto map, protocol::offset_map_of(value));
   return to_fields(map);
@@ -216,7 +144,7 @@ Result<void> wait_until_seen(ConnectorOffsets& offsets, const std::vector<Offset
 
 Result<std::string> change_source(const WorkerOptions& options, const WorkerPorts& ports, const Log& log,
                                   const std::string& connector, const Properties& config, const PluginDescriptor& plugin,
-                                  const std::optional<std::vector<Change>>& asked) {
+                                  const std::optional<std::vector<Change>>& asked, const MayChange& may_change) {
   ConnectorOffsets offsets = offsets_of(options, ports, log, connector, config);
   FENCEPOST_CHECK(offsets.load());
   SourceOffsetChanges changes;
@@ -239,9 +167,12 @@ Result<std::string> change_source(const WorkerOptions& options, const WorkerPort
       records.emplace_back(key, std::nullopt);
     }
   }
+  OffsetsWriter writer(options, ports, log, connector, config, offsets.place());
+  if (!records.empty()) FENCEPOST_CHECK(writer.prepare());
+  FENCEPOST_CHECK(may_change());
   FENCEPOST_TRY(const bool known, ask_connector(plugin, config, changes));
   if (!records.empty()) {
-    FENCEPOST_CHECK(write_source(options, ports, log, connector, config, offsets.place(), records));
+    FENCEPOST_CHECK(writer.write(records));
     FENCEPOST_CHECK(wait_until_seen(offsets, records));
   }
   return answer(!asked, known);
@@ -309,13 +240,16 @@ Result<std::map<Place, std::optional<std::int64_t>>> sink_changes(const std::vec
 }
 
 Result<std::string> change_sink(const WorkerOptions& options, const WorkerPorts& ports, const std::string& connector,
-                                const Properties& config, const std::optional<std::vector<Change>>& asked) {
+                                const Properties& config, const std::optional<std::vector<Change>>& asked,
+                                const MayChange& may_change) {
   const Properties admin = group_admin(options, config);
   const std::string group = group_of(connector, config);
   if (!asked) {
+    FENCEPOST_CHECK(may_change());
     FENCEPOST_CHECK(ports.clients->delete_group(admin, group));
   } else {
     FENCEPOST_TRY(const auto changes, sink_changes(*asked));
+    FENCEPOST_CHECK(may_change());
     FENCEPOST_CHECK(ports.clients->change_group_offsets(admin, group, changes));
   }
   // Offsets of a sink are the group's, which the framework manages, so the change is complete.
@@ -334,17 +268,18 @@ Result<std::string> read_offsets(const WorkerOptions& options, const WorkerPorts
 
 Result<std::string> change_offsets(const WorkerOptions& options, const WorkerPorts& ports, const Log& log,
                                    const std::string& connector, const Properties& config,
-                                   const std::optional<std::string>& offsets_json) {
+                                   const std::optional<std::string>& offsets_json, const MayChange& may_change) {
   FENCEPOST_TRY(const Properties plain, resolved(ports, config));
   std::optional<std::vector<Change>> asked;
   if (offsets_json) {
     FENCEPOST_TRY(asked, parse_changes(*offsets_json));
   }
   const std::string name = plain.get_or("connector.class", "");
-  if (ports.plugins->find(PluginKind::Sink, name) != nullptr) return change_sink(options, ports, connector, plain, asked);
+  if (ports.plugins->find(PluginKind::Sink, name) != nullptr)
+    return change_sink(options, ports, connector, plain, asked, may_change);
   const PluginDescriptor* plugin = ports.plugins->find(PluginKind::Source, name);
   if (plugin == nullptr) return failure(ErrorKind::InvalidConfig, "connector.class: no connector is called " + name);
-  return change_source(options, ports, log, connector, plain, *plugin, asked);
+  return change_source(options, ports, log, connector, plain, *plugin, asked, may_change);
 }
 
 }  // namespace fencepost::runtime

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/connector_run.h"
+#include "runtime/offset_change_permits.h"
 #include "runtime/offset_requests.h"
 #include "runtime/scheduler.h"
 #include "runtime/sink_task_run.h"
@@ -19,6 +20,8 @@ namespace {
 
 /// Threads that stay when nothing is to do.
 constexpr std::size_t kThreadsKept = 2;
+/// A change of offsets that hears nothing from the herder for so long is not made.
+constexpr Duration kPermitPatience{30'000};
 
 /// Calls a function once, at a time.
 class Alarm final : public Job {
@@ -48,6 +51,7 @@ class Worker::Body {
 
   ~Body() {
     closed_ = true;
+    permits_.close();
     for (auto& [task, run] : tasks_) run->stop();
     for (auto& [name, run] : connectors_) run->stop();
     scheduler_.stop(Steady::now() + options_.graceful_shutdown_timeout);
@@ -129,9 +133,18 @@ class Worker::Body {
   }
   bool operator()(const herder::ChangeOffsets& order) {
     scheduler_.run([this, order] {
-      report_(herder::OffsetsAnswered{order.request,
-                                      change_offsets(options_, ports_, log_, order.connector, order.config, order.offsets_json)});
+      const auto may_change = [this, &order] {
+        return permits_.wait(order.request, kPermitPatience, [&] {
+          report_(herder::OffsetChangeAsked{order.request, order.connector});
+        });
+      };
+      report_(herder::OffsetsAnswered{
+          order.request, change_offsets(options_, ports_, log_, order.connector, order.config, order.offsets_json, may_change)});
     });
+    return true;
+  }
+  bool operator()(const herder::AnswerOffsetChange& order) {
+    permits_.answer(order.request, order.refused);
     return true;
   }
   template <class Other>
@@ -175,6 +188,7 @@ class Worker::Body {
   std::atomic<bool> closed_ = false;
   const Worker::Report report_;
   const std::shared_ptr<TransactionBoard> transactions_ = std::make_shared<TransactionBoard>();
+  OffsetChangePermits permits_;
   std::map<TaskId, std::shared_ptr<TaskRun>> tasks_;
   std::map<std::string, std::shared_ptr<ConnectorRun>> connectors_;
   Scheduler scheduler_;

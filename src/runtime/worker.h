@@ -24,7 +24,8 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   /// True where the action is one of the runtime's: StartConnector, StopConnector, ChangeConnectorTarget, GenerateTaskConfigs,
-  /// StartTask, StopTask, ChangeTaskTarget, AnswerOwnership, ReadOffsets, ChangeOffsets. Others are left to the caller.
+  /// StartTask, StopTask, ChangeTaskTarget, AnswerOwnership, ReadOffsets, ChangeOffsets, AnswerOffsetChange.
+  /// Others are left to the caller.
   bool execute(const herder::Action& action);
 
   /// What the tasks' transactions do; it may outlive the worker. Any thread.

@@ -47,6 +47,7 @@ void Peers::request(Hop hop, const Request& what, Answered answered) {
 }
 
 void Peers::reset() {
+  offset_changes_.clear();
   for (auto& [request, answered] : std::exchange(requests_, {})) answered(Error(ErrorKind::Unavailable, "connection reset"));
 }
 
@@ -85,12 +86,38 @@ void Peers::perform(const ReadOffsets& a) {
   in(world_.chance.wait(1, 100), [this, a] { tell(OffsetsAnswered{.request = a.request, .text = std::string("[]")}); });
 }
 
+std::string Peers::first_id(const std::string& connector) const {
+  return world_.options_of(worker_).group_id + "-" + TaskId{connector, 0}.to_string();
+}
+
 void Peers::perform(const ChangeOffsets& a) {
   in(world_.chance.wait(5, 500), [this, a] {
-    ++world_.counters_["source offsets changed"];
-    world_.target.reset(a.connector);
-    tell(OffsetsAnswered{.request = a.request, .text = std::string("changed")});
+    offset_changes_[a.request] = {.connector = a.connector, .epoch = world_.target.fence(first_id(a.connector))};
+    if (world_.breaches.offset_change_unasked) return perform(AnswerOffsetChange{.request = a.request, .refused = std::nullopt});
+    tell(OffsetChangeAsked{.request = a.request, .connector = a.connector});
   });
+}
+
+void Peers::perform(const AnswerOffsetChange& a) {
+  const auto it = offset_changes_.find(a.request);
+  if (it == offset_changes_.end()) return;
+  const OffsetChange change = it->second;
+  offset_changes_.erase(it);
+  in(world_.chance.wait(5, 500), [this, a, change] {
+    if (!a.refused) return write_offsets(a.request, change);
+    ++world_.counters_["change of source offsets refused at the last moment"];
+    tell(OffsetsAnswered{.request = a.request, .text = Failure(*a.refused)});
+  });
+}
+
+void Peers::write_offsets(RequestId request, const OffsetChange& change) {
+  if (!world_.target.current(first_id(change.connector), change.epoch)) {
+    ++world_.counters_["change of source offsets fenced"];
+    return tell(OffsetsAnswered{.request = request, .text = failure(ErrorKind::Conflict, "its tasks run again")});
+  }
+  ++world_.counters_["source offsets changed"];
+  world_.target.reset(change.connector);
+  tell(OffsetsAnswered{.request = request, .text = std::string("changed")});
 }
 
 void Peers::perform(const MakeSessionKey& a) {

@@ -29,6 +29,7 @@ class Peers : public Part {
   void perform(const herder::SendTaskConfigsToLeader& a);
   void perform(const herder::ReadOffsets& a);
   void perform(const herder::ChangeOffsets& a);
+  void perform(const herder::AnswerOffsetChange& a);
   void perform(const herder::MakeSessionKey& a);
   void perform(const herder::FenceProducers& a);
 
@@ -37,6 +38,14 @@ class Peers : public Part {
 
   std::uint64_t last_id_ = 0;
   std::map<RequestId, Answered> requests_;
+  /// A change of offsets whose producer is ready.
+  struct OffsetChange {
+    std::string connector;
+    std::int64_t epoch = 0;
+  };
+  std::map<RequestId, OffsetChange> offset_changes_;
+  [[nodiscard]] std::string first_id(const std::string& connector) const;
+  void write_offsets(RequestId request, const OffsetChange& change);
 };
 
 }  // namespace fencepost::simulation

@@ -21,7 +21,8 @@ Simulation::Simulation(std::uint64_t seed, Trace trace, Breaches broken)
     : chance(seed), breaches(broken), trace_(std::move(trace)), started_(schedule.now()) {
   Options options;
   options.group_id = "g";
-  options.exactly_once = chance.happens(0.85) ? ExactlyOnce::Enabled : ExactlyOnce::Disabled;
+  rolls_out_ = chance.happens(0.15);
+  options.exactly_once = !rolls_out_ && chance.happens(0.85) ? ExactlyOnce::Enabled : ExactlyOnce::Disabled;
   options.connect_protocol = kProtocols[chance.between(0, 3)];
   options.scheduled_rebalance_max_delay = std::chrono::seconds(chance.between(0, 4) * 15);
   options.worker_unsync_backoff = std::chrono::seconds(chance.between(1, 30));
@@ -51,8 +52,10 @@ std::size_t Simulation::config_read_by(const std::string& worker) const {
 std::string Simulation::settings() const {
   const Options& options = options_.begin()->second;
   return std::to_string(workers.size()) + " workers, " + options.connect_protocol +
-         (options.exactly_once == ExactlyOnce::Enabled ? ", enabled" : ", disabled") + ", rebalance delay " +
-         std::to_string(options.scheduled_rebalance_max_delay.count()) + " ms";
+         (rolls_out_                                     ? ", roll-out"
+          : options.exactly_once == ExactlyOnce::Enabled ? ", enabled"
+                                                         : ", disabled") +
+         ", rebalance delay " + std::to_string(options.scheduled_rebalance_max_delay.count()) + " ms";
 }
 
 void Simulation::trace(const std::string& who, const std::string& text) const {
@@ -156,11 +159,21 @@ void Simulation::one_operation() {
       what = PatchConnectorConfig{name, {{"task.setting", std::to_string(chance.between(0, 1))}}};
       break;
     case 10:
-      what = AlterOffsets{name, std::nullopt};
-      break;
+      return change_offsets(name);
     default:
       break;
   }
+  send(what);
+}
+
+// As a user does it: stop, change, resume; impatiently, so that the one may overtake the other.
+void Simulation::change_offsets(const std::string& name) {
+  send(SetTargetState{name, TargetState::Stopped});
+  schedule.after(chance.wait(100, 6000), [this, name] { send(AlterOffsets{name, std::nullopt}); });
+  schedule.after(chance.wait(2000, 15'000), [this, name] { send(SetTargetState{name, TargetState::Started}); });
+}
+
+void Simulation::send(const Request& what) {
   ++counters_["request"];
   forward(any_worker().url(), Hop::FromClient, what, [this](const Response& response) {
     const auto* error = std::get_if<Error>(&response);
@@ -183,6 +196,19 @@ void Simulation::start_later(Worker& worker) {
   schedule.after(Duration(chance.between(500, 40'000)), [w = &worker] {
     if (!w->alive()) w->start();
   });
+}
+
+// One worker after the other is restarted as `preparing`, and when all of them are, one after the other as `enabled`.
+void Simulation::roll_out() {
+  const auto lowest = (*std::ranges::min_element(workers, {}, [](const auto& w) { return w->runs_with(); }))->runs_with();
+  if (lowest == ExactlyOnce::Enabled) return;
+  for (auto& worker : workers) {
+    ExactlyOnce& next = options_.at(worker->id()).exactly_once;
+    if (worker->runs_with() != lowest || next != lowest || !worker->alive() || worker->paused()) continue;
+    next = lowest == ExactlyOnce::Disabled ? ExactlyOnce::Preparing : ExactlyOnce::Enabled;
+    ++counters_[next == ExactlyOnce::Enabled ? "worker restarted as enabled" : "worker restarted as preparing"];
+    return worker->shut_down();
+  }
 }
 
 void Simulation::one_fault() {
@@ -215,11 +241,13 @@ void Simulation::storm(Duration length) {
             .lose_beat = chance.happens(0.3) ? 0.2 : 0.0,
             .slow_fence = chance.happens(0.3) ? 0.3 : 0.0,
             .fail_fence = chance.happens(0.3) ? 0.1 : 0.0,
+            .stumble_in_offsets = chance.happens(0.4) ? 0.3 : 0.0,
             .stumble = chance.happens(0.4) ? 0.03 : 0.0};
   const Time end = schedule.now() + length;
   while (schedule.now() < end) {
     if (chance.happens(0.7)) one_operation();
     if (chance.happens(0.12)) one_fault();
+    if (rolls_out_ && chance.happens(0.4)) roll_out();
     schedule.run_until(schedule.now() + chance.wait(50, 8000));
   }
 }

@@ -70,7 +70,10 @@ class Simulation {
 
  private:
   void one_operation();
+  void change_offsets(const std::string& name);
+  void send(const herder::Request& what);
   void one_fault();
+  void roll_out();
   void tick();
 
   [[nodiscard]] Worker& any_worker();
@@ -84,6 +87,7 @@ class Simulation {
   std::vector<std::string> violations_;
   Time started_;
   int connector_versions_ = 0;
+  bool rolls_out_ = false;  ///< exactly.once.source.support is raised, worker by worker
 };
 
 }  // namespace fencepost::simulation

@@ -84,7 +84,8 @@ TEST(ClusterSimulation, NoTaskIsCommittedByTwoIncarnationsAndAllComesToRest) {
   for (const char* what :
        {"worker paused", "worker killed", "worker shut down", "membership lost", "fence of producers", "producer fenced",
         "ended as superseded", "leader fenced out of the config topic", "request to a worker lost", "request to a worker doubled",
-        "slow read of the config topic", "failed write", "first batch without a client"}) {
+        "slow read of the config topic", "failed write", "first batch without a client", "source offsets changed",
+        "worker restarted as preparing", "worker restarted as enabled"}) {
     EXPECT_GT(counters[what], 0U) << "never happened: " << what;
   }
 }

@@ -23,6 +23,7 @@ Worker::Worker(Simulation& world, int index)
 void Worker::start() {
   process_.start();
   Options options = world_.options_of(id_);
+  runs_with_ = options.exactly_once;
   options.worker_id = id_;
   options.advertised_url = url();
   herder_ = std::make_unique<Herder>(options);
@@ -101,8 +102,12 @@ void Worker::maybe_stumble(const Action& action) {
   const char* amid = std::holds_alternative<FenceProducers>(action)       ? "fencing"
                      : std::holds_alternative<WriteConfigRecords>(action) ? "a config write"
                      : std::holds_alternative<SendAssignments>(action)    ? "dealing"
+                     : std::holds_alternative<ChangeOffsets>(action)      ? "a change of offsets"
+                     : std::holds_alternative<AnswerOffsetChange>(action) ? "a write of offsets"
                                                                           : nullptr;
-  if (amid == nullptr || !world_.chance.happens(world_.faults.stumble)) return;
+  if (amid == nullptr) return;
+  const bool offsets = std::holds_alternative<ChangeOffsets>(action) || std::holds_alternative<AnswerOffsetChange>(action);
+  if (!world_.chance.happens(offsets ? world_.faults.stumble_in_offsets : world_.faults.stumble)) return;
   process_.in(world_.chance.wait(0, 150), [this, amid] {
     if (paused()) return;
     ++world_.counters_["leader lost in the middle of " + std::string(amid)];

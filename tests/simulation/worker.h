@@ -28,6 +28,8 @@ class Worker {
   void shut_down() { tell(herder::ShutdownRequested{}); }
   [[nodiscard]] bool alive() const { return process_.alive(); }
   [[nodiscard]] bool paused() const { return process_.paused(); }
+  /// As it was started last: what it is to be started with next may differ.
+  [[nodiscard]] herder::ExactlyOnce runs_with() const { return runs_with_; }
   [[nodiscard]] int index() const { return index_; }
   [[nodiscard]] std::string url() const { return "http://" + id_ + "/"; }
   [[nodiscard]] const std::string& id() const { return id_; }
@@ -57,6 +59,7 @@ class Worker {
   Runtime runtime_;
   std::unique_ptr<herder::Herder> herder_;
   std::uint64_t timer_ = 0;
+  herder::ExactlyOnce runs_with_ = herder::ExactlyOnce::Disabled;
 };
 
 }  // namespace fencepost::simulation

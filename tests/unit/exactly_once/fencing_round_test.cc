@@ -40,11 +40,22 @@ TEST(FencingRound, AnswersAtOnceWhenNothingIsPending) {
 }
 
 TEST(FencingRound, OnlyWritesTheRecordWhereNobodyElseCanBeAlive) {
-  for (const auto& f : {facts(std::nullopt, 4), facts(1, 1), facts(0, 4)}) {
+  for (const auto& f : {facts(std::nullopt, 1), facts(1, 1), facts(0, 1), facts(0, 0), facts(std::nullopt, 0)}) {
     FencingRound round("orders");
     (void)round.apply(FenceAsked{});
     EXPECT_EQ(round.apply(LogEndKnown{f}), FencingActions{WriteTaskCount{f.tasks}});
     EXPECT_EQ(round.apply(TaskCountWritten{}), FencingActions{FinishFencing{}});
+  }
+}
+
+// A leader may have ordered a change of offsets under that id while there was no task, and be late to write it.
+TEST(FencingRound, FencesTheFirstIdBeforeManyTasksWhereThereWereNone) {
+  for (const auto& f : {facts(std::nullopt, 4), facts(0, 4)}) {
+    FencingRound round("orders");
+    (void)round.apply(FenceAsked{});
+    EXPECT_EQ(round.apply(LogEndKnown{f}), FencingActions{FenceIds{1}});
+    EXPECT_EQ(round.apply(IdsFenced{}), FencingActions{ReadLogToEnd{}});
+    EXPECT_EQ(round.apply(LogEndKnown{f}), FencingActions{WriteTaskCount{4}});
   }
 }
 

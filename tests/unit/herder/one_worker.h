@@ -179,7 +179,11 @@ class OneWorker {
   void perform(const Reply& a) { replies_.emplace(a.request, a.response); }
   void perform(const ValidateConfig& a) { tell(ConfigValidated{.request = a.request, .error = std::nullopt}); }
   void perform(const ReadOffsets& a) { tell(OffsetsAnswered{.request = a.request, .text = std::string("[]")}); }
-  void perform(const ChangeOffsets& a) { tell(OffsetsAnswered{.request = a.request, .text = std::string("changed")}); }
+  void perform(const ChangeOffsets& a) { tell(OffsetChangeAsked{.request = a.request, .connector = a.connector}); }
+  void perform(const AnswerOffsetChange& a) {
+    if (a.refused) return tell(OffsetsAnswered{.request = a.request, .text = Failure(*a.refused)});
+    tell(OffsetsAnswered{.request = a.request, .text = std::string("changed")});
+  }
   void perform(const AskLeaderToFence&) {}
   void perform(const SendTaskConfigsToLeader&) {}
   void perform(const FenceProducers& a) { tell(ProducersFenced{.request = a.request, .error = std::nullopt}); }

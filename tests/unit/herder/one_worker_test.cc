@@ -248,6 +248,66 @@ TEST_F(AWorkerAlone, ChangesOffsetsOnlyOfAStoppedConnector) {
   EXPECT_EQ(worker.ask(AlterOffsets{"c", std::nullopt}), Response(Message{"changed"}));
 }
 
+/// A stopped connector whose change of offsets is ordered and not written yet.
+class ALateChangeOfOffsets : public AWorkerAlone {
+ protected:
+  void SetUp() override {
+    AWorkerAlone::SetUp();
+    create();
+    (void)worker.ask(SetTargetState{"c", TargetState::Stopped});
+    worker.withhold_ = [](const Action& action) { return std::holds_alternative<ChangeOffsets>(action); };
+    EXPECT_FALSE(worker.ask(AlterOffsets{"c", std::nullopt}).has_value());
+  }
+  std::string refusal() {
+    worker.tell(OffsetChangeAsked{.request = worker.all<ChangeOffsets>().back().request, .connector = "c"});
+    const auto answers = worker.all<AnswerOffsetChange>();
+    if (answers.empty()) return "no answer";
+    return answers.back().refused ? answers.back().refused->message() : "";
+  }
+};
+
+TEST_F(ALateChangeOfOffsets, IsMadeWhereTheConnectorIsStillStopped) { EXPECT_EQ(refusal(), ""); }
+
+TEST_F(ALateChangeOfOffsets, IsAConflictOnceTheConnectorWasResumed) {
+  const RequestId change{1'000'000 + 3};
+  ASSERT_TRUE(worker.ask(SetTargetState{"c", TargetState::Started}));
+  EXPECT_THAT(refusal(), HasSubstr("the connector was resumed meanwhile"));
+  EXPECT_EQ(worker.all<AnswerOffsetChange>().back().refused->kind(), ErrorKind::Conflict);
+  EXPECT_THAT(error_of(worker.answer(change)), HasSubstr("The offsets of connector c are as they were"));
+}
+
+TEST_F(ALateChangeOfOffsets, IsRefusedOnceTheConnectorWasDeleted) {
+  ASSERT_TRUE(is<Done>(worker.ask(DeleteConnector{"c"})));
+  EXPECT_THAT(refusal(), HasSubstr("was deleted meanwhile"));
+}
+
+TEST_F(ALateChangeOfOffsets, IsRefusedOnceItsClientWasToldThatItTimedOut) {
+  worker.pass(std::chrono::minutes(3));
+  EXPECT_THAT(refusal(), HasSubstr("timed out"));
+}
+
+TEST_F(ALateChangeOfOffsets, IsRefusedWhereTheCoordinatorKnowsThisWorkerNoMore) {
+  worker.withhold_ = [](const Action& action) { return std::holds_alternative<ConfirmMembership>(action); };
+  EXPECT_EQ(refusal(), "no answer");
+  worker.tell(MembershipLost{"session expired"});
+  EXPECT_THAT(worker.all<AnswerOffsetChange>().back().refused->message(), HasSubstr("session expired"));
+}
+
+// Once the topic is compacted, what was never committed stands in the place of what is in force.
+TEST_F(AWorkerAlone, WritesTaskConfigsAgainWhereAnotherWriterWasLostBeforeItsCommit) {
+  create();
+  const std::string before = worker.config_keys();
+  worker.tell(RejoinNeeded{"a worker has left"});
+  EXPECT_EQ(worker.config_keys(), before);
+  TopicRecord half;
+  half.offset = LogPosition{4};
+  half.key = "task-c-0";
+  half.value = R"({"properties":{"part":"other"}})";
+  worker.tell(ConfigRecordsRead{{half}});
+  worker.tell(RejoinNeeded{"the leader is gone"});
+  EXPECT_EQ(worker.config_keys(), before + " task-c-0 commit-c");
+}
+
 TEST_F(AnEnabledWorkerAlone, WritesTheTaskCountBeforeTheFirstTaskStarts) {
   ASSERT_TRUE(is<Created>(worker.ask(CreateConnector{"c", kSource, {}})));
   EXPECT_EQ(worker.config_keys(), "session-key connector-c task-c-0 commit-c tasks-fencing-c");

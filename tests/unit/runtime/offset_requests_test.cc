@@ -12,7 +12,14 @@ class OffsetRequests : public ::testing::Test {
   OffsetRequests() { options.worker = {{"bootstrap.servers", "b:1"}}; }
   WorkerPorts ports() { return {&offsets, &fencer, &plugins, &clients, {}}; }
   Result<std::string> change(std::optional<std::string> json) {
-    return change_offsets(options, ports(), Log(), "orders", {{"connector.class", "Scripted"}}, std::move(json));
+    return change_offsets(options, ports(), Log(), "orders", {{"connector.class", "Scripted"}}, std::move(json), may_change());
+  }
+  MayChange may_change() {
+    return [this]() -> Result<void> {
+      journal.add("may it");
+      if (refused) return Failure(*refused);
+      return {};
+    };
   }
 
   Journal journal;
@@ -22,6 +29,7 @@ class OffsetRequests : public ::testing::Test {
   FakeClients clients{journal};
   FakePlugins plugins{script, journal};
   WorkerOptions options;
+  std::optional<Error> refused;
 };
 
 TEST_F(OffsetRequests, ShowASourcesPartitionsAndOffsets) {
@@ -56,8 +64,9 @@ TEST_F(OffsetRequests, RefuseAListThatIsEmptyAndAPartitionThatIsNull) {
 
 TEST_F(OffsetRequests, WriteTombstonesToTheGlobalTopicFirst) {
   offsets.table[R"(["orders",{"file":"f"}])"] = R"({"at":7})";
-  const auto answered = change_offsets(options, ports(), Log(), "orders",
-                                       {{"connector.class", "Scripted"}, {"offsets.storage.topic", "own"}}, std::nullopt);
+  const auto answered =
+      change_offsets(options, ports(), Log(), "orders", {{"connector.class", "Scripted"}, {"offsets.storage.topic", "own"}},
+                     std::nullopt, may_change());
   ASSERT_TRUE(answered);
   ASSERT_TRUE(journal.has("produce own"));
   EXPECT_LT(journal.place("global "), journal.place("produce own"));
@@ -71,11 +80,28 @@ TEST_F(OffsetRequests, AreOneTransactionOfTheFirstTasksIdUnderExactlyOnce) {
   clients.kept = [&](const std::string&, OffsetRecord record) { offsets.late.push_back(std::move(record)); };
   offsets.late_by = 2;
   ASSERT_TRUE(change(R"([{"partition":{"file":"f"},"offset":{"at":3}},{"partition":{"file":"g"},"offset":null}])"));
-  EXPECT_EQ(journal.lines(), (std::vector<std::string>{"offsets read", "client g-orders-0", "init", "begin",
+  EXPECT_EQ(journal.lines(), (std::vector<std::string>{"offsets read", "client g-orders-0", "init", "may it", "begin",
                                                        R"(produce connect-offsets ["orders",{"file":"f"}] {"at":3})",
                                                        R"(produce connect-offsets ["orders",{"file":"g"}] null)", "commit 2",
                                                        "client closed", "offsets read", "offsets read"}));
   EXPECT_EQ(offsets.table.size(), 1U);
+}
+
+// What comes after the question can fence the producer; what came before it is in the answer.
+TEST_F(OffsetRequests, AreNotWrittenWhereTheHerderForbidsIt) {
+  refused = Error(ErrorKind::Conflict, "the connector was resumed meanwhile");
+  EXPECT_EQ(change(R"([{"partition":{"file":"f"},"offset":{"at":3}}])").error(), *refused);
+  options.worker.set("exactly.once.source.support", "enabled");
+  EXPECT_EQ(change(R"([{"partition":{"file":"f"},"offset":{"at":3}}])").error(), *refused);
+  EXPECT_TRUE(journal.has("init"));
+  EXPECT_FALSE(journal.has("produce")) << journal.text();
+  EXPECT_FALSE(journal.has("global")) << journal.text();
+}
+
+TEST_F(OffsetRequests, AreAConflictWhereTasksTookTheIdMeanwhile) {
+  options.worker.set("exactly.once.source.support", "enabled");
+  clients.faults.commit = TransactionFailure{.error = Error(ErrorKind::Fenced, "a newer producer")};
+  EXPECT_EQ(change(R"([{"partition":{"file":"f"},"offset":{"at":3}}])").error().kind(), ErrorKind::Conflict);
 }
 
 TEST_F(OffsetRequests, AreTakenBackWhereTheirTransactionFails) {
