@@ -44,7 +44,7 @@ Herder::Core::Core(Options options)
                   .active_run = [this](const std::string& connector) { return workload_.active_run(connector); },
                   .publish = [this](const std::string& connector, const std::vector<Properties>& configs,
                                     const Then& then) { publish_task_configs(connector, configs, then); }}),
-      ownership_(turn_, configs_, workload_, log_,
+      ownership_(turn_, options_, configs_, board_, workload_, log_,
                  {.generation = [this] { return membership_.generation(); },
                   .confirm_membership = [this](const Then& then) { membership_.confirm(then); },
                   .others_may_have_run =

@@ -35,8 +35,18 @@ void Ownership::judge(const OwnershipAsked& e) {
   answer(e, std::nullopt);
 }
 
+std::string Ownership::successor_of(const TaskId& task) const {
+  const protocol::Status* status = board_.state().find(task);
+  if (status == nullptr || status->worker_id == options_.worker_id || status->state == protocol::RunState::Unassigned) return {};
+  return status->worker_id + ", generation " + status->generation.to_string();
+}
+
 void Ownership::answer(const OwnershipAsked& e, std::optional<std::string> superseded) {
-  if (superseded) *superseded += "; group generation " + hooks_.generation().to_string();
+  if (superseded) {
+    const std::string successor = successor_of(e.task);
+    if (!successor.empty()) *superseded = successor + " (" + *superseded + ")";
+    *superseded += "; this worker's own generation is " + hooks_.generation().to_string();
+  }
   turn_.order(AnswerOwnership{.task = e.task,
                               .run = e.run,
                               .request = e.request,
