@@ -1,5 +1,7 @@
 #include "daemon/rest_port.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "daemon/clock.h"
@@ -70,6 +72,18 @@ void RestPort::set_transactions(Transactions* transactions) {
 void RestPort::publish(std::shared_ptr<const herder::View> view) {
   const std::lock_guard lock(mutex_);
   view_ = std::move(view);
+}
+
+std::string RestPort::event_loop() const {
+  const std::lock_guard lock(mutex_);
+  const auto since = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - loop_since_);
+  return fmt::format("has been {} for {} s", loop_does_.empty() ? "idle" : "busy with " + loop_does_, since.count());
+}
+
+void RestPort::event_loop_does(std::string what) {
+  const std::lock_guard lock(mutex_);
+  loop_does_ = std::move(what);
+  loop_since_ = std::chrono::steady_clock::now();
 }
 
 void RestPort::set_cluster_id(std::string cluster_id) {

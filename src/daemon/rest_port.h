@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -31,6 +32,7 @@ class RestPort final : public rest::Port {
   [[nodiscard]] std::vector<rest::LoggerLevel> logger_levels() const override { return loggers_.all(); }
   std::vector<std::string> set_logger_level(const std::string& logger, const std::string& level) override;
 
+  [[nodiscard]] std::string event_loop() const override;
   void transactions(rest::TransactionsQuery query, std::function<void(Result<std::vector<std::string>>)> done) override;
   void abort_transaction(rest::TransactionAbort order, std::function<void(Result<std::string>)> done) override;
   [[nodiscard]] std::string metrics() const override;
@@ -55,6 +57,8 @@ class RestPort final : public rest::Port {
   void reply(RequestId request, herder::Response response) { pending_.answer(request, std::move(response)); }
   void publish(std::shared_ptr<const herder::View> view);
   void set_cluster_id(std::string cluster_id);
+  /// What the event loop does from now on; empty: it waits for events.
+  void event_loop_does(std::string what);
 
  private:
   void set_transactions(Transactions* transactions);
@@ -66,6 +70,8 @@ class RestPort final : public rest::Port {
   PendingAnswers<herder::Response> pending_;
   mutable std::mutex mutex_;
   std::string cluster_id_;
+  std::string loop_does_ = "starting";
+  std::chrono::steady_clock::time_point loop_since_ = std::chrono::steady_clock::now();
   std::shared_ptr<const herder::View> view_;
   mutable std::mutex transactions_mutex_;
   Transactions* transactions_ = nullptr;

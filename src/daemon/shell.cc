@@ -2,6 +2,8 @@
 
 #include <sys/random.h>
 
+#include <cerrno>
+#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -82,7 +84,9 @@ class Shell::Visitor {
   void operator()(const herder::MakeSessionKey& order) const {
     std::string key(order.key_bytes, '\0');
     if (getrandom(key.data(), key.size(), 0) != static_cast<ssize_t>(key.size())) {
-      parts_.log.error("no random bytes for a session key; the key is made at the next try");
+      const std::string why = std::error_code(errno, std::generic_category()).message();
+      parts_.events.put(herder::SessionKeyMade{
+          order.request, failure(ErrorKind::Unavailable, "the system gave no random bytes (getrandom: " + why + ")")});
       return;
     }
     parts_.events.put(herder::SessionKeyMade{order.request, std::move(key)});

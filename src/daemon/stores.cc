@@ -1,5 +1,7 @@
 #include "daemon/stores.h"
 
+#include <fmt/format.h>
+
 #include <future>
 
 #include "daemon/translate_settings.h"
@@ -9,7 +11,7 @@ namespace {
 
 Result<kafka::TopicLogOptions> log_options(const config::WorkerConfig& config, const config::InternalTopic& topic,
                                            const std::string& setting, std::string_view purpose,
-                                           const std::shared_ptr<kafka::Admin>& admin) {
+                                           const std::shared_ptr<kafka::Admin>& admin, EventBox& events) {
   kafka::TopicLogOptions out;
   out.topic.name = topic.name;
   out.topic.partitions = topic.partitions;
@@ -20,6 +22,15 @@ Result<kafka::TopicLogOptions> log_options(const config::WorkerConfig& config, c
   out.setting = setting;
   FENCEPOST_TRY(out.consumer, worker_client(config, kafka::ClientKind::Consumer, purpose, kafka::log_consumer_defaults()));
   out.shared_admin = admin;
+  out.on_start_step = [&events, component = fmt::format("{} log", setting.substr(0, setting.find('.'))),
+                       what = fmt::format("the topic '{}' ({})", topic.name, setting),
+                       brokers = fmt::format("a broker at {}", fmt::join(config.bootstrap_servers, ","))](
+                          std::string_view doing, std::string_view last_failure) {
+    if (doing.empty()) return void(events.put(herder::StartStepTaken{component, {}, {}}));
+    std::string waits_for = brokers;
+    if (!last_failure.empty()) waits_for += fmt::format(" (the last try: {})", last_failure);
+    events.put(herder::StartStepTaken{component, fmt::format("{} {}", doing, what), std::move(waits_for)});
+  };
   return out;
 }
 
@@ -36,7 +47,7 @@ Result<std::unique_ptr<Stores>> Stores::make(const config::WorkerConfig& config,
   FENCEPOST_TRY(const std::shared_ptr<kafka::Admin> admin, kafka::Admin::create(admin_settings, log));
 
   store::ConfigLogOptions configs;
-  FENCEPOST_TRY(configs.log, log_options(config, config.config_topic, "config.storage.topic", "configs", admin));
+  FENCEPOST_TRY(configs.log, log_options(config, config.config_topic, "config.storage.topic", "configs", admin, events));
   configs.log.single_partition = true;
   if (config.transactional_leader()) {
     const Properties musts{
@@ -47,10 +58,10 @@ Result<std::unique_ptr<Stores>> Stores::make(const config::WorkerConfig& config,
   out->configs_ = std::make_unique<store::ConfigLog>(std::move(configs), out->writer_, log, post);
 
   FENCEPOST_TRY(kafka::TopicLogOptions statuses,
-                log_options(config, config.status_topic, "status.storage.topic", "statuses", admin));
+                log_options(config, config.status_topic, "status.storage.topic", "statuses", admin, events));
   out->statuses_ = std::make_unique<store::StatusLog>(std::move(statuses), out->writer_, log, post);
   FENCEPOST_TRY(kafka::TopicLogOptions offsets,
-                log_options(config, config.offset_topic, "offset.storage.topic", "offsets", admin));
+                log_options(config, config.offset_topic, "offset.storage.topic", "offsets", admin, events));
   out->offsets_ = std::make_unique<store::OffsetLog>(std::move(offsets), out->writer_, log);
   return out;
 }

@@ -20,6 +20,7 @@ class Stores {
 
   /// Makes the topics that are missing, checks them, and reads all three to their ends, side by side.
   [[nodiscard]] Result<void> start(std::chrono::milliseconds timeout);
+  /// Ends a start() that is under way, from any thread.
   void stop();
 
   [[nodiscard]] store::ConfigLog& configs() { return *configs_; }

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <thread>
-
 #include "config/worker_settings.h"
 #include "daemon/clock.h"
 #include "daemon/plugins.h"
@@ -11,22 +9,18 @@
 #include "daemon/runtime_ports.h"
 #include "daemon/shell.h"
 #include "daemon/signals.h"
+#include "daemon/start.h"
 #include "daemon/stores.h"
 #include "daemon/translate_settings.h"
 #include "daemon/version.h"
 #include "daemon/wire_client.h"
 #include "herder/herder.h"
-#include "kafka/admin.h"
 #include "runtime/kafka_clients.h"
 
 namespace fencepost::daemon {
 namespace {
 
 using namespace std::chrono_literals;
-
-// As long as Java's client asks for the cluster (default.api.timeout.ms) and Java's stores for their topics.
-constexpr auto kClusterTimeout = 60s;
-constexpr auto kStoresTimeout = 60s;
 
 /// Feeds events to the herder and its actions to the shell, until the worker is done.
 void serve(herder::Herder& herder, Shell& shell, EventBox& events, RestPort& rest, const Clock& clock) {
@@ -35,24 +29,17 @@ void serve(herder::Herder& herder, Shell& shell, EventBox& events, RestPort& res
     const auto until = deadline ? clock.steady(*deadline) : std::chrono::steady_clock::now() + 1h;
     auto event = events.take_until(until);
     if (!event && events.closed()) return;
+    rest.event_loop_does("deciding what to do");
     const herder::Actions actions = herder.apply(event ? *event : herder::Event(herder::TimePassed{}), clock.now());
     // Published before the answers go out, so that who was told of a change also reads it.
     rest.publish(herder.view());
-    for (const auto& action : actions) shell.execute(action);
+    for (const auto& action : actions) {
+      // Answers never wait, and there are many of them.
+      if (!std::holds_alternative<herder::Reply>(action)) rest.event_loop_does(herder::describe(action));
+      shell.execute(action);
+    }
+    rest.event_loop_does({});
   }
-}
-
-Result<std::string> ask_cluster_id(const config::WorkerConfig& config, const Log& log) {
-  FENCEPOST_TRY(const kafka::Translated settings, worker_client(config, kafka::ClientKind::Admin, "start"));
-  for (const std::string& warning : settings.warnings) log.warn(warning);
-  FENCEPOST_TRY(const auto admin, kafka::Admin::create(settings, log));
-  auto id = admin->cluster_id(kClusterTimeout);
-  if (!id) {
-    return Failure(std::move(id).error().while_doing(
-        fmt::format("cannot reach a Kafka broker at {} (bootstrap.servers); check the address and that the broker runs",
-                    fmt::join(config.bootstrap_servers, ","))));
-  }
-  return id;
 }
 
 runtime::WorkerOptions runtime_options(const config::WorkerConfig& config) {
@@ -81,8 +68,6 @@ Result<void> start_and_serve(const config::WorkerConfig& config, const Adjustabl
   FENCEPOST_TRY(const rest::Options options, rest_options(config));
   RestPort port(events, plugins, config, loggers);
   FENCEPOST_TRY(const auto rest, rest::Server::open(options, port, log));
-  FENCEPOST_TRY(std::string cluster_id, ask_cluster_id(config, log));
-  port.set_cluster_id(std::move(cluster_id));
   FENCEPOST_TRY(const auto stores, Stores::make(config, events, log));
   FENCEPOST_TRY(const auto wire, WireClient::start(config, events, log));
 
@@ -100,10 +85,11 @@ Result<void> start_and_serve(const config::WorkerConfig& config, const Adjustabl
   const Clock clock;
   {
     Shell shell({config, plugins, events, loggers, port, leader, *stores, *wire, runtime, log});
-    FENCEPOST_CHECK(stores->start(kStoresTimeout));
-    events.put(herder::StoresRead{});
+    const Start start(
+        config, *stores, events, [&port](std::string id) { port.set_cluster_id(std::move(id)); }, log);
     log.info(fmt::format("worker {} serves {}", rest->worker_id(), rest->advertised_url()));
     serve(herder, shell, events, port, clock);
+    if (auto failed = start.failure()) return Failure(*std::move(failed));
     if (auto flushed = stores->statuses().flush(2s); !flushed)
       log.warn("the last statuses may be lost: " + flushed.error().message());
   }

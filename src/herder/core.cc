@@ -90,8 +90,33 @@ void Herder::Core::on(const StoresRead&) {
   if (life_ != Life::Starting) return;
   life_ = Life::Running;
   life_since_ = turn_.now();
+  start_steps_.clear();
+  book_.started();
   for (const auto& connector : configs_.connectors()) known_work_[connector] = configs_.runnable_task_count(connector);
   membership_.start();
+}
+
+void Herder::Core::on(const StartStepTaken& e) {
+  if (life_ != Life::Starting) return;
+  auto at = std::find_if(start_steps_.begin(), start_steps_.end(), [&](const Stage& s) { return s.component == e.component; });
+  if (e.doing.empty()) {
+    if (at != start_steps_.end()) start_steps_.erase(at);
+    return;
+  }
+  if (at == start_steps_.end()) at = start_steps_.insert(at, Stage{.component = e.component, .doing = {}, .since_ms = 0});
+  const std::string text = e.waits_for.empty() ? e.doing : e.doing + ", waiting for " + e.waits_for;
+  // The same work for somebody else, or after another failure, began when it began.
+  if (at->doing != e.doing && !at->doing.starts_with(e.doing + ", waiting for ")) {
+    at->since_ms = turn_.now().time_since_epoch().count();
+  }
+  at->doing = text;
+}
+
+void Herder::Core::on(const StartFailed& e) {
+  if (life_ != Life::Starting) return;
+  life_ = Life::Over;
+  book_.answer_all(ErrorKind::Unavailable, "The worker cannot start and ends: " + e.why + ".");
+  turn_.order(Terminate{});
 }
 
 void Herder::Core::on(const ShutdownRequested&) {
@@ -265,6 +290,7 @@ void Herder::Core::leadership_lost() {
 // ---- views ----
 
 std::shared_ptr<const View> Herder::Core::view() {
+  if (life_ == Life::Starting) return nullptr;  // half of a log may say that a connector is there which is not
   if (stale_views_.empty()) return view_;
   auto next = std::make_shared<View>(*view_);
   for (const auto& connector : std::exchange(stale_views_, {})) {

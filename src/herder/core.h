@@ -41,6 +41,8 @@ class Herder::Core {
 
   // ---- events (core.cc) ----
   void on(const StoresRead& e);
+  void on(const StartStepTaken& e);
+  void on(const StartFailed& e);
   void on(const TimePassed&) {}
   void on(const ShutdownRequested& e);
   void on(const ConfigRecordsRead& e);
@@ -131,6 +133,7 @@ class Herder::Core {
 
   // ---- health.cc ----
   [[nodiscard]] std::vector<Stage> stages() const;
+  void add_life_stages(std::vector<Stage>& stages) const;
   [[nodiscard]] std::string stage_text() const;
   [[nodiscard]] Health health() const;
 
@@ -152,6 +155,7 @@ class Herder::Core {
 
   Life life_ = Life::Starting;
   Time life_since_{};
+  std::vector<Stage> start_steps_;  ///< what the parts of a starting worker still do
   std::optional<Time> stop_deadline_;
   std::set<std::string> touched_;    ///< by the records at hand
   std::set<std::string> committed_;  ///< connectors whose tasks they committed

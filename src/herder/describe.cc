@@ -99,6 +99,8 @@ struct DescribeResponse {
 
 struct DescribeEvent {
   std::string operator()(const StoresRead&) const { return "StoresRead"; }
+  std::string operator()(const StartStepTaken& e) const { return "StartStepTaken " + e.component + ": " + e.doing; }
+  std::string operator()(const StartFailed& e) const { return "StartFailed " + e.why; }
   std::string operator()(const TimePassed&) const { return "TimePassed"; }
   std::string operator()(const ShutdownRequested&) const { return "ShutdownRequested"; }
   std::string operator()(const ConfigRecordsRead& e) const {
@@ -143,7 +145,9 @@ struct DescribeEvent {
   std::string operator()(const OffsetChangeAsked& e) const { return "OffsetChangeAsked " + of(e.request) + " " + e.connector; }
   std::string operator()(const LeaderAnswered& e) const { return "LeaderAnswered " + of(e.request) + of(e.error); }
   std::string operator()(const ProducersFenced& e) const { return "ProducersFenced " + of(e.request) + of(e.error); }
-  std::string operator()(const SessionKeyMade& e) const { return "SessionKeyMade " + of(e.request); }
+  std::string operator()(const SessionKeyMade& e) const {
+    return "SessionKeyMade " + of(e.request) + (e.key ? "" : ": " + e.key.error().message());
+  }
   std::string operator()(const ConnectorStateChanged& e) const {
     return "ConnectorStateChanged " + e.connector + " " + of(e.run) + " " + of(e.state) + " " + first_line(e.trace);
   }

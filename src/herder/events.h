@@ -30,6 +30,18 @@ struct TopicRecord {
 struct StoresRead {
   friend bool operator==(const StoresRead&, const StoresRead&) = default;
 };
+/// A part of a worker that starts does something else now, or waits for somebody else; an empty `doing`: it has done its part.
+struct StartStepTaken {
+  std::string component;  ///< "config log"
+  std::string doing;      ///< "reading the config topic 'connect-configs'"
+  std::string waits_for;  ///< "a broker at localhost:9092 (bootstrap.servers)"; the wait goes on where only this changes
+  friend bool operator==(const StartStepTaken&, const StartStepTaken&) = default;
+};
+/// The worker cannot start; whoever waits for it is told why.
+struct StartFailed {
+  std::string why;
+  friend bool operator==(const StartFailed&, const StartFailed&) = default;
+};
 /// A deadline that next_deadline() named has come.
 struct TimePassed {
   friend bool operator==(const TimePassed&, const TimePassed&) = default;
@@ -151,7 +163,7 @@ struct ProducersFenced {
 /// Answer to MakeSessionKey: fresh random bytes.
 struct SessionKeyMade {
   RequestId request;
-  std::string key;
+  Result<std::string> key;
   friend bool operator==(const SessionKeyMade&, const SessionKeyMade&) = default;
 };
 
@@ -215,9 +227,9 @@ struct TopicUsed {
 };
 
 using Event =
-    std::variant<StoresRead, TimePassed, ShutdownRequested, ConfigRecordsRead, ConfigLogEndReached, ConfigWriteCompleted,
-                 StatusRecordsRead, RejoinNeeded, LeaderElected, AssignmentReceived, MembershipLost, MembershipConfirmed,
-                 CoordinatorChanged, RequestReceived, ConfigValidated, OffsetsAnswered, OffsetChangeAsked, LeaderAnswered,
+    std::variant<StoresRead, StartStepTaken, StartFailed, TimePassed, ShutdownRequested, ConfigRecordsRead, ConfigLogEndReached,
+                 ConfigWriteCompleted, StatusRecordsRead, RejoinNeeded, LeaderElected, AssignmentReceived, MembershipLost,
+                 MembershipConfirmed, CoordinatorChanged, RequestReceived, ConfigValidated, OffsetsAnswered, OffsetChangeAsked, LeaderAnswered,
                  ProducersFenced, SessionKeyMade, ConnectorStateChanged, ConnectorEnded, TaskReconfigurationRequested,
                  TaskConfigsGenerated, TaskStateChanged, TaskEnded, OwnershipAsked, TopicUsed>;
 

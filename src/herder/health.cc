@@ -24,18 +24,24 @@ std::string utc(std::int64_t ms) {
 
 }  // namespace
 
+void Herder::Core::add_life_stages(std::vector<Stage>& stages) const {
+  const std::int64_t since_ms = life_since_.time_since_epoch().count();
+  if (life_ == Life::Starting) {
+    stages = start_steps_;
+    if (stages.empty()) {
+      stages.push_back({.component = "worker", .doing = "reading the internal topics for the first time", .since_ms = since_ms});
+    }
+  } else if (life_ == Life::Stopping) {
+    stages.push_back({.component = "worker", .doing = "shutting down", .since_ms = since_ms});
+  }
+}
+
 std::vector<Stage> Herder::Core::stages() const {
   std::vector<Stage> stages;
-  if (life_ == Life::Starting) {
-    stages.push_back({.component = "worker",
-                      .doing = "reading the internal topics for the first time",
-                      .since_ms = life_since_.time_since_epoch().count()});
-  } else if (life_ == Life::Stopping) {
-    stages.push_back({.component = "worker", .doing = "shutting down", .since_ms = life_since_.time_since_epoch().count()});
-  }
+  add_life_stages(stages);
   stages.push_back(membership_.stage());
-  for (const auto& stage : {fencing_.stage(), writer_.stage(), log_.stage(), fence_asker_.stage(), publisher_.stage(),
-                            workload_.stage(), questions_.oldest("requests")}) {
+  for (const auto& stage : {fencing_.stage(), keys_.stage(), writer_.stage(), log_.stage(), fence_asker_.stage(),
+                            publisher_.stage(), workload_.stage(), questions_.oldest("requests")}) {
     if (stage) stages.push_back(*stage);
   }
   return stages;

@@ -31,7 +31,7 @@ class Herder {
   [[nodiscard]] Actions apply(const Event& event, Time now);
   /// When TimePassed must come at the latest; nothing: no need.
   [[nodiscard]] std::optional<Time> next_deadline() const;
-  /// A snapshot for reads of other threads. Cheap when nothing changed since the last call.
+  /// A snapshot for reads of other threads; null until the worker has started. Cheap when nothing changed since the last call.
   [[nodiscard]] std::shared_ptr<const View> view() const;
 
  private:

@@ -29,6 +29,10 @@ void RequestBook::refuse_rebalancing(RequestId request) {
 
 void RequestBook::hold(const RequestReceived& e) { held_.push_back(Held{.event = e, .until = turn_.now() + kHeldAtMost}); }
 
+void RequestBook::started() {
+  for (Held& held : held_) held.until = turn_.now() + kHeldAtMost;
+}
+
 std::vector<RequestReceived> RequestBook::take_held() {
   std::vector<RequestReceived> events;
   for (Held& held : std::exchange(held_, {})) {
@@ -63,6 +67,7 @@ std::optional<Time> RequestBook::next_deadline() const {
     if (!next || deadline < *next) next = deadline;
   }
   for (const Held& held : held_) {
+    if (held.until == Time::max()) continue;
     if (!next || held.until < *next) next = held.until;
   }
   return next;

@@ -32,6 +32,10 @@ class RequestBook {
   /// Keep it until the group has settled.
   [[nodiscard]] bool holds_any() const { return !held_.empty(); }
   void hold(const RequestReceived& e);
+  /// The same for as long as the worker starts; no more than its own deadline ends it.
+  void hold_until_started(const RequestReceived& e) { held_.push_back(Held{.event = e, .until = Time::max()}); }
+  /// The worker has started: what it held so far waits for the group as hold() does.
+  void started();
   [[nodiscard]] std::vector<RequestReceived> take_held();
   void answer_all(ErrorKind kind, const std::string& sentence);
   void on_time();

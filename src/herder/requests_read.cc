@@ -34,7 +34,10 @@ void Herder::Core::serve(const RequestReceived& e) {
   const auto need = std::visit(Needs{}, e.what);
   const bool ready =
       need == Needs::Group::Nothing || (need == Needs::Group::ToHaveMet && membership_.ever_settled()) || membership_.settled();
-  if (!ready) return book_.hold(e);
+  if (!ready) {
+    // A worker that starts has nothing to tell its clients yet, and no conflict either: they wait, as long as any request may.
+    return life_ == Life::Starting ? book_.hold_until_started(e) : book_.hold(e);
+  }
   std::visit([&](const auto& r) { serve(e, r); }, e.what);
 }
 

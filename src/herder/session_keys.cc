@@ -12,6 +12,7 @@ void SessionKeys::lead(bool leads) {
   if (leads == leads_) return;
   leads_ = leads;
   next_.reset();
+  failing_.reset();
   if (leads_) make();
 }
 
@@ -22,7 +23,7 @@ void SessionKeys::make() {
   const RequestId id = questions_.ask("making a session key", std::nullopt, [this](const Answer& answer) {
     if (!answer || !leads_) {
       making_ = false;
-      if (leads_) next_ = turn_.now() + kRetry;
+      if (!answer && leads_) failed(answer.error());
       return;
     }
     protocol::SessionKey key{.secret = *answer, .algorithm = options_.session_keys.generation_algorithm, .created = turn_.now()};
@@ -33,8 +34,12 @@ void SessionKeys::make() {
       }
       const auto finish = [this, done](const Answer& written) {
         making_ = false;
-        if (leads_) next_ = turn_.now() + (written ? options_.session_keys.ttl : kRetry);
-        if (!written) turn_.note(LogLevel::Warn, "", "no new session key could be distributed: " + written.error().message());
+        if (!written) {
+          failed(written.error());
+        } else {
+          failing_.reset();
+          if (leads_) next_ = turn_.now() + options_.session_keys.ttl;
+        }
         done();
       };
       log_.read_to_end_as_leader("a session key is to be distributed", [this, key, finish](const Answer& read) {
@@ -46,6 +51,15 @@ void SessionKeys::make() {
   turn_.order(MakeSessionKey{
       .request = id, .algorithm = options_.session_keys.generation_algorithm, .key_bytes = options_.session_keys.key_bytes});
 }
+
+void SessionKeys::failed(const Error& why) {
+  if (leads_) next_ = turn_.now() + kRetry;
+  if (!failing_) failing_ = Stage{.component = "session key", .doing = {}, .since_ms = turn_.now().time_since_epoch().count()};
+  const std::string doing = "trying to make a session key for the workers' requests to one another: " + why.message();
+  if (std::exchange(failing_->doing, doing) != doing) turn_.note(LogLevel::Warn, "", doing + "; tried again every second");
+}
+
+std::optional<Stage> SessionKeys::stage() const { return failing_ ? failing_ : questions_.oldest("session key"); }
 
 void SessionKeys::on_time() {
   if (leads_ && next_ && *next_ <= turn_.now()) make();

@@ -28,6 +28,7 @@ class SessionKeys {
   void on(const SessionKeyMade& e) { questions_.answer(e.request, e.key); }
   void on_time();
   [[nodiscard]] std::optional<Time> next_deadline() const { return next_; }
+  [[nodiscard]] std::optional<Stage> stage() const;
 
   /// Nothing where the group does not sign.
   [[nodiscard]] Result<std::optional<SignedRequest>> sign(protocol::ConnectProtocol protocol, const std::string& body) const;
@@ -35,6 +36,7 @@ class SessionKeys {
 
  private:
   void make();
+  void failed(const Error& why);
 
   Turn& turn_;
   const Options& options_;
@@ -44,6 +46,7 @@ class SessionKeys {
   Questions questions_;
   bool leads_ = false;
   bool making_ = false;
+  std::optional<Stage> failing_;  ///< since the last key that could be distributed
   std::optional<Time> next_;
 };
 

@@ -53,6 +53,10 @@ void TopicLog::stop() {
 Result<void> TopicLog::start(milliseconds timeout) {
   const auto deadline = Clock::now() + timeout;
   std::string told;
+  const auto step = [this](std::string_view doing, std::string_view last_failure) {
+    if (options_.on_start_step) options_.on_start_step(doing, last_failure);
+  };
+  step("opening", {});
   while (true) {
     auto opened = open(deadline);
     if (opened) break;
@@ -63,6 +67,7 @@ Result<void> TopicLog::start(milliseconds timeout) {
     }
     if (std::exchange(told, opened.error().message()) != opened.error().message()) {
       log_.warn(fmt::format("topic {} cannot be opened yet, trying again: {}", topic(), opened.error().message()));
+      step("opening", told);
     }
     std::unique_lock lock(mutex_);
     stopping_.wait_for(lock, kRetryAfter, [this] { return stopped_; });
@@ -71,8 +76,10 @@ Result<void> TopicLog::start(milliseconds timeout) {
     const std::lock_guard lock(mutex_);
     if (!stopped_) thread_ = std::thread([this] { run(); });
   }
+  step("reading", {});
   auto read = read_to_end(until(deadline));
   if (!read) return Failure(std::move(read).error().while_doing(fmt::format("reading topic {}", topic())));
+  step({}, {});
   return {};
 }
 

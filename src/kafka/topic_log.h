@@ -41,6 +41,8 @@ struct TopicLogOptions {
   /// Only isolation.level decides what the end is; see log_consumer_defaults().
   Translated consumer{};
   Translated admin{};
+  /// Told by start(), on its thread, what it does (nothing: it is done) and what its last try failed with.
+  std::function<void(std::string_view doing, std::string_view last_failure)> on_start_step{};
   /// One client that several logs share, instead of one of each log's own made of `admin`. Ends are asked for on its connections:
   /// on the consumer's the answer would stand behind a fetch that waits for records.
   std::shared_ptr<Admin> shared_admin{};

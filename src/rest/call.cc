@@ -16,6 +16,8 @@ constexpr std::size_t kValidationThreads = 2;
 constexpr std::string_view kForwardedHeaders[] = {"Authorization", "X-Connect-Authorization",
                                                   "X-Connect-Request-Signature-Algorithm"};
 
+constexpr std::string_view kHerder = "the worker's herder";
+
 herder::Hop hop_of(const Query& query) {
   if (!find_query(query, "forward")) return herder::Hop::FromClient;
   return query_flag(query, "forward", false) ? herder::Hop::Forwarded : herder::Hop::ForwardedTwice;
@@ -49,6 +51,18 @@ Call::Call(std::shared_ptr<Services> services, HttpRequest request, std::vector<
       reply_(std::move(reply)),
       hop_(hop_of(query_)) {}
 
+void Call::waits_for(std::string whom) {
+  const std::lock_guard lock(waits_mutex_);
+  waits_for_ = std::move(whom);
+  waits_since_ = std::chrono::steady_clock::now();
+}
+
+std::string Call::wait() const {
+  const std::lock_guard lock(waits_mutex_);
+  const auto waited = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - waits_since_);
+  return fmt::format("it has waited for {} for {} s", waits_for_, waited.count());
+}
+
 void Call::answer(HttpReply reply) {
   if (reply.status == 201 && !created_.empty()) reply.headers.emplace_back("Location", location());
   services_->headers.add_to(reply, request_);
@@ -56,8 +70,18 @@ void Call::answer(HttpReply reply) {
 }
 
 void Call::ask(herder::Request request) {
+  waits_for(std::string(kHerder));
   services_->port.submit(hop_, std::move(request),
                          [self = shared_from_this()](const herder::Response& response) { self->on_response(response); });
+}
+
+void Call::once_started(std::function<void()> go_on) {
+  waits_for(std::string(kHerder));
+  services_->port.submit(herder::Hop::ForwardedTwice, herder::ListConnectors{},
+                         [self = shared_from_this(), go_on = std::move(go_on)](const herder::Response& response) {
+                           if (std::holds_alternative<Error>(response)) return self->on_response(response);
+                           go_on();
+                         });
 }
 
 void Call::ask_to_create(std::string connector, herder::Request request) {
@@ -113,6 +137,7 @@ void Call::forward(const std::string& worker_url) {
                               "Cannot complete request momentarily due to no known leader URL, likely because a rebalance was "
                               "underway."));
   }
+  waits_for(fmt::format("worker {}, the leader, to which the request was passed on", worker_url));
   services_->peers.send(worker_url, forwarded(), [self = shared_from_this(), worker_url](Result<HttpReply> result) {
     self->relay(worker_url, std::move(result));
   });

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +48,11 @@ class Call : public std::enable_shared_from_this<Call> {
   [[nodiscard]] const std::string& parameter(std::size_t n) const { return parameters_[n]; }
   [[nodiscard]] Services& services() const { return *services_; }
 
+  /// What a client is told that waited for too long: what the call waits for from now on, as in "validation by its plugin".
+  void waits_for(std::string whom);
+  /// The same as it is now, since when.
+  [[nodiscard]] std::string wait() const;
+
   void answer(HttpReply reply);
   void refuse(const Refusal& refusal) { answer(error_reply(refusal.status, refusal.message)); }
 
@@ -53,6 +60,8 @@ class Call : public std::enable_shared_from_this<Call> {
   void ask(herder::Request request);
   /// The same; a 201 gets the Location of this connector.
   void ask_to_create(std::string connector, herder::Request request);
+  /// Goes on once the worker has read its config topic, which its herder knows; or answers why that did not come about.
+  void once_started(std::function<void()> go_on);
 
   /// Whether no other worker has passed it on to this one.
   [[nodiscard]] bool is_from_client() const { return hop_ == herder::Hop::FromClient; }
@@ -76,6 +85,9 @@ class Call : public std::enable_shared_from_this<Call> {
   Transport::Reply reply_;
   herder::Hop hop_ = herder::Hop::FromClient;
   std::string created_;
+  mutable std::mutex waits_mutex_;
+  std::string waits_for_ = "its handler";
+  std::chrono::steady_clock::time_point waits_since_ = std::chrono::steady_clock::now();
 };
 
 using CallPtr = std::shared_ptr<Call>;

@@ -121,11 +121,12 @@ void Connection::handle() {
   for (const auto& field : message) request.headers.emplace_back(std::string(field.name_string()), std::string(field.value()));
   request.body = std::move(message.body());
   enter(State::Handling, 0ms);
+  too_late_ = nullptr;
   const std::uint64_t exchange = exchange_;
-  const auto patience = settings_->dispatch(shared_from_this(), exchange, std::move(request));
+  auto patience = settings_->dispatch(shared_from_this(), exchange, std::move(request));
   if (state_ != State::Handling || exchange_ != exchange) return;
   enter(State::Handling, patience.allowed);
-  too_late_ = patience.too_late;
+  too_late_ = std::move(patience.too_late);
 }
 
 void Connection::answer(std::uint64_t exchange, HttpReply reply) {
@@ -202,7 +203,7 @@ void Connection::drain() {
 void Connection::check_deadline(SteadyClock::time_point now) {
   if (state_ == State::Closed || now < deadline_) return;
   if (state_ != State::Handling) return close();
-  HttpReply reply = too_late_ == nullptr ? plain_error(500) : too_late_();
+  HttpReply reply = too_late_ ? too_late_() : plain_error(500);
   settings_->decorate(reply);
   write(std::move(reply));
 }

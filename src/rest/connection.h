@@ -80,7 +80,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::optional<Parser> parser_;
   State state_ = State::ReadingHead;
   SteadyClock::time_point deadline_;
-  HttpReply (*too_late_)() = nullptr;
+  std::function<HttpReply()> too_late_;
   std::uint64_t exchange_ = 0;  ///< the number of the request that is under way
   bool keep_alive_ = true;
   bool is_head_request_ = false;

@@ -91,6 +91,10 @@ class Port {
   /// Sets a level on this worker, for a logger and those below it; the names of those that had another one before.
   virtual std::vector<std::string> set_logger_level(const std::string& logger, const std::string& level) = 0;
 
+  /// What the loop that answers submit() does at this moment, and for how long it has, for requests that it did not answer in
+  /// time: "is idle", "has carried out ... for 7 s".
+  [[nodiscard]] virtual std::string event_loop() const = 0;
+
   /// JSON objects, one an id, with "task" in each. `done` is called at most once, from any thread.
   virtual void transactions(TransactionsQuery query, std::function<void(Result<std::vector<std::string>>)> done) = 0;
   /// Ends a transaction of the connector's own; a JSON object that says what was done. Errors: InvalidConfig for an id that is

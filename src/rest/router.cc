@@ -1,7 +1,10 @@
 #include "rest/router.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "json/writer.h"
 #include "rest/media_types.h"
 #include "rest/routes/task_number.h"
 
@@ -11,13 +14,23 @@ namespace {
 /// The herder has a deadline of its own and knows better why; this one is for when it does not answer at all.
 constexpr std::chrono::seconds kAfterTheHerder{5};
 
-HttpReply too_late() {
-  return error_reply(500, "Request timed out. The worker's herder did not answer it in time; GET /health says what it is doing");
+/// What a request waited for that got no answer. Nobody holds the call any more where its work was lost.
+std::string wait_of(const std::weak_ptr<Call>& call, const Services& services) {
+  const auto waiting = call.lock();
+  return fmt::format("{}; the worker's event loop {}", waiting ? waiting->wait() : "nobody works on it any more",
+                     services.port.event_loop());
 }
 
-HttpReply unhealthy() {
-  return HttpReply::json(500, R"({"status":"unhealthy","message":"Worker was unable to handle this request and may be unable to )"
-                              R"(handle other requests: its herder did not answer in time."})");
+HttpReply unhealthy(const std::string& wait) {
+  std::string body;
+  json::Writer(body)
+      .begin_object()
+      .key("status")
+      .string("unhealthy")
+      .key("message")
+      .string("Worker was unable to handle this request and may be unable to handle other requests: " + wait + ".")
+      .end_object();
+  return HttpReply::json(500, std::move(body));
 }
 
 bool is_placeholder(const std::string& segment) { return segment.front() == '{'; }
@@ -99,8 +112,12 @@ Transport::Patience Router::take(const std::shared_ptr<Services>& services, Http
     // A plugin's code may stand behind some of them.
     call->answer(error_reply(500, e.what()));
   }
-  if (route.is_health) return {services->options.health_timeout, unhealthy};
-  return {services->options.request_timeout + kAfterTheHerder, too_late};
+  const std::weak_ptr<Call> weak = call;
+  if (route.is_health) {
+    return {services->options.health_timeout, [weak, services] { return unhealthy(wait_of(weak, *services)); }};
+  }
+  return {services->options.request_timeout + kAfterTheHerder,
+          [weak, services] { return error_reply(500, "Request timed out: " + wait_of(weak, *services) + "."); }};
 }
 
 }  // namespace fencepost::rest

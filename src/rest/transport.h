@@ -29,7 +29,7 @@ class Transport {
   /// How long the answer may take, and what the client is told when it does not come by then; a later one is dropped.
   struct Patience {
     std::chrono::milliseconds allowed{0};
-    HttpReply (*too_late)() = nullptr;
+    std::function<HttpReply()> too_late{};
   };
   /// Called on one of the transport's threads.
   using Handler = std::function<Patience(HttpRequest, Reply)>;

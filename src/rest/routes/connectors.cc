@@ -12,11 +12,14 @@ void list_connectors(const CallPtr& call) {
     return std::any_of(query.begin(), query.end(),
                        [&](const auto& pair) { return pair.first == "expand" && pair.second == what; });
   };
-  const auto views = call->services().port.connector_views();
-  if (views == nullptr) {
-    return call->answer(error_reply(503, "The worker is still starting up: it has not read the config topic to its end yet"));
-  }
-  call->answer(HttpReply::json(200, expand(*views, is_asked("status"), is_asked("info"))));
+  const bool with_status = is_asked("status");
+  const bool with_info = is_asked("info");
+  const auto show = [call, with_status, with_info] {
+    const auto views = call->services().port.connector_views();
+    call->answer(HttpReply::json(200, expand(views ? *views : herder::View(), with_status, with_info)));
+  };
+  if (call->services().port.connector_views() == nullptr) return call->once_started(show);
+  show();
 }
 
 void create_connector(const CallPtr& call) {

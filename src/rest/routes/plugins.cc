@@ -45,6 +45,7 @@ void validate_config(const CallPtr& call) {
     return call->answer(
         error_reply(400, fmt::format("Included connector type {} does not match request type {}", *given, plugin)));
   }
+  call->waits_for(fmt::format("the validation by plugin {}", plugin));
   const bool accepted = call->services().validation.run([call, config = *std::move(config)] {
     try {
       call->answer(json_or_error(call->services().port.validate(config)));

@@ -5,6 +5,11 @@ namespace fencepost::rest::routes {
 
 void root(const CallPtr& call) {
   const ServerInfo info = call->services().port.server_info();
+  if (info.kafka_cluster_id.empty()) {
+    return call->answer(error_reply(
+        503,
+        "Worker is still starting up: no broker has told the id of the Kafka cluster yet; GET /health says what it waits for"));
+  }
   std::string body;
   json::Writer out(body);
   out.begin_object().key("version").string(info.version).key("commit").string(info.commit);

@@ -39,12 +39,8 @@ Owners owners_of(const herder::ConnectorView& view) {
 
 /// A connector as the herder showed it last; answers the call where there is none.
 const herder::ConnectorView* find_connector(const Call& call, const herder::View* views, std::optional<HttpReply>& refusal) {
-  if (views == nullptr) {
-    refusal = error_reply(503, "The worker is still starting up: it has not read the config topic to its end yet");
-    return nullptr;
-  }
-  const auto at = views->find(call.parameter(0));
-  if (at != views->end()) return at->second.get();
+  const auto at = views == nullptr ? herder::View::const_iterator() : views->find(call.parameter(0));
+  if (views != nullptr && at != views->end()) return at->second.get();
   refusal = error_reply(404, "Connector " + call.parameter(0) + " not found");
   return nullptr;
 }
@@ -152,6 +148,7 @@ OrRefusal<TransactionAbort> read_abort(const Call& call) {
 }
 
 void abort_here(const CallPtr& call, TransactionAbort order) {
+  call->waits_for("the transaction's coordinator");
   call->services().port.abort_transaction(std::move(order), [call](Result<std::string> done) {
     if (done) return call->answer(HttpReply::json(200, *std::move(done)));
     call->answer(error_reply(status_of(done.error().kind()), done.error().message()));
@@ -164,9 +161,8 @@ std::int32_t task_of(const TransactionAbort& order) {
   return parse_task_number(order.transactional_id->substr(order.transactional_id->rfind('-') + 1)).value_or(-1);
 }
 
-}  // namespace
-
-void get_transactions(const CallPtr& call) {
+void show_transactions(const CallPtr& call) {
+  call->waits_for("what workers and coordinators say of the transactions");
   const auto views = call->services().port.connector_views();
   std::optional<HttpReply> refusal;
   const auto* view = find_connector(*call, views.get(), refusal);
@@ -203,28 +199,41 @@ void get_transactions(const CallPtr& call) {
   for (auto& [worker, tasks] : others) gathering->ask_owner(worker, view->info.config, std::move(tasks));
 }
 
-void abort_transaction(const CallPtr& call) {
-  auto order = read_abort(*call);
-  if (!order) return call->refuse(order.error());
+void abort_as_ordered(const CallPtr& call, TransactionAbort order) {
   const auto views = call->services().port.connector_views();
   std::optional<HttpReply> refusal;
   const auto* view = find_connector(*call, views.get(), refusal);
   if (view == nullptr) return call->answer(*std::move(refusal));
-  order->config = view->info.config;
+  order.config = view->info.config;
   if (call->is_from_client()) {
     for (const auto& [worker, tasks] : owners_of(*view)) {
-      const bool owns = std::find(tasks.begin(), tasks.end(), task_of(*order)) != tasks.end();
+      const bool owns = std::find(tasks.begin(), tasks.end(), task_of(order)) != tasks.end();
       if (!owns || worker.empty() || url_of(call->services(), worker) == call->services().advertised_url) continue;
       // The owner knows whether its task holds the transaction. Where it is gone, nobody does, and this worker can end it as
       // well.
-      call->ask_worker(url_of(call->services(), worker), [call, order = *std::move(order)](Result<HttpReply> reply) {
+      call->waits_for(fmt::format("worker {}, which runs the task", worker));
+      call->ask_worker(url_of(call->services(), worker), [call, order = std::move(order)](Result<HttpReply> reply) {
         if (!reply) return abort_here(call, order);
         call->answer(HttpReply::json(reply->status, std::move(reply->body)));
       });
       return;
     }
   }
-  abort_here(call, *std::move(order));
+  abort_here(call, std::move(order));
+}
+
+}  // namespace
+
+void get_transactions(const CallPtr& call) {
+  if (call->services().port.connector_views() != nullptr) return show_transactions(call);
+  call->once_started([call] { show_transactions(call); });
+}
+
+void abort_transaction(const CallPtr& call) {
+  auto order = read_abort(*call);
+  if (!order) return call->refuse(order.error());
+  if (call->services().port.connector_views() != nullptr) return abort_as_ordered(call, *std::move(order));
+  call->once_started([call, order = *std::move(order)] { abort_as_ordered(call, order); });
 }
 
 }  // namespace fencepost::rest::routes

@@ -104,6 +104,53 @@ TEST(AStartingWorker, SaysWhatItWaitsForAndSinceWhen) {
   EXPECT_THAT(health.message, HasSubstr("reading the internal topics for the first time since 1970-01-01T00:16:40Z (7 s)"));
 }
 
+TEST(AStartingWorker, NamesEachPartThatIsNotThereYetAndWhomItWaitsFor) {
+  Follower worker;
+  worker.tell(StartStepTaken{"config log", "opening the topic 'configs'", "a broker at b:9092"});
+  worker.tell(StartStepTaken{"status log", "reading the topic 'statuses'", "a broker at b:9092"});
+  worker.pass(12s);
+  worker.tell(StartStepTaken{"config log", "opening the topic 'configs'", "a broker at b:9092 (the last try: refused)"});
+  worker.tell(StartStepTaken{"status log", "", ""});
+  const auto health = std::get<Health>(*worker.ask(GetHealth{}));
+  EXPECT_FALSE(health.ready);
+  EXPECT_THAT(health.message,
+              HasSubstr("currently opening the topic 'configs', waiting for a broker at b:9092 (the last try: refused) "
+                        "since 1970-01-01T00:16:40Z (12 s)"));
+  EXPECT_THAT(health.message, ::testing::Not(HasSubstr("statuses")));
+}
+
+TEST(AStartingWorker, LetsRequestsWaitAsLongAsAnyMayAndThenSaysForWhat) {
+  Follower worker;
+  worker.tell(StartStepTaken{"config log", "opening the topic 'configs'", "a broker at b:9092"});
+  EXPECT_EQ(worker.ask(ListConnectors{}), std::nullopt);
+  worker.pass(89s);
+  EXPECT_EQ(worker.last_answer(), std::nullopt);
+  worker.pass(1s);
+  EXPECT_THAT(error_of(worker.last_answer()), HasSubstr("Request timed out. The worker is currently opening the topic 'configs', "
+                                                        "waiting for a broker at b:9092"));
+}
+
+TEST(AStartingWorker, AnswersWhatWaitedOnceItHasStartedAndMetItsGroup) {
+  Follower worker;
+  worker.read(Follower::connector("c", 2));
+  EXPECT_EQ(worker.ask(ListConnectors{}), std::nullopt);
+  EXPECT_EQ(worker.view(), nullptr) << "a log that is half read may name connectors that are gone";
+  worker.pass(60s);
+  worker.start();
+  worker.deal({}, {});
+  ASSERT_TRUE(worker.last_answer());
+  EXPECT_TRUE(std::holds_alternative<Names>(*worker.last_answer())) << error_of(worker.last_answer());
+  EXPECT_NE(worker.view(), nullptr);
+}
+
+TEST(AStartingWorker, TellsWhoWaitsWhyItCannotStartAndEnds) {
+  Follower worker;
+  worker.ask(ListConnectors{});
+  worker.tell(StartFailed{"topic 'configs' has 2 partitions"});
+  EXPECT_THAT(error_of(worker.last_answer()), HasSubstr("cannot start and ends: topic 'configs' has 2 partitions"));
+  EXPECT_THAT(worker.all<Terminate>(), SizeIs(1));
+}
+
 // ---- the leader is asked, signed with the key of the log ----
 
 std::vector<std::pair<std::string, std::string>> session_key() {
@@ -168,7 +215,7 @@ TEST_F(AnEnabledFollower, StartsASourceTaskOnlyWithTheFenceOfTheLeader) {
   EXPECT_THAT(worker.all<StartTask>(), SizeIs(1));
 }
 
-// B21: the config of another connector has just made the group rebalance.
+// The config of another connector has just made the group rebalance.
 TEST_F(AnEnabledFollower, FailsNoTaskForARefusalThatPassesByItself) {
   for (const ErrorKind kind : {ErrorKind::Conflict, ErrorKind::Unavailable, ErrorKind::Timeout, ErrorKind::Forbidden}) {
     worker.tell(LeaderAnswered{asked(), Error(kind, "not now")});

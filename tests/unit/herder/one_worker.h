@@ -45,6 +45,7 @@ class OneWorker {
     working_ = false;
   }
   void start() { tell(StoresRead{}); }
+  [[nodiscard]] std::shared_ptr<const View> view() const { return herder_.view(); }
   void pass(Duration time) {
     const Time end = now_ + time;
     while (herder_.next_deadline() && *herder_.next_deadline() <= end) {

@@ -53,6 +53,29 @@ TEST_F(AWorkerAlone, JoinsMakesASessionKeyAndIsReady) {
   EXPECT_EQ(worker.config_keys(), "session-key");
 }
 
+TEST(ALeaderWithoutRandomBytes, SaysSoAndTriesAgain) {
+  OneWorker worker;
+  worker.withhold_ = [](const Action& action) { return std::holds_alternative<MakeSessionKey>(action); };
+  worker.start();
+  const auto refuse = [&] {
+    worker.tell(SessionKeyMade{.request = worker.all<MakeSessionKey>().back().request,
+                               .key = failure(ErrorKind::Unavailable, "the system gave no random bytes")});
+  };
+  refuse();
+  worker.pass(std::chrono::seconds(1));
+  ASSERT_THAT(worker.all<MakeSessionKey>(), SizeIs(2));
+  refuse();
+  const auto health = std::get<Health>(*worker.ask(GetHealth{}));
+  std::string stages;
+  for (const Stage& stage : health.stages) stages += stage.component + ": " + stage.doing + "\n";
+  EXPECT_THAT(stages,
+              HasSubstr("session key: trying to make a session key for the workers' requests to one another: the system gave "
+                        "no random bytes"));
+  worker.withhold_ = nullptr;
+  worker.pass(std::chrono::seconds(1));
+  EXPECT_EQ(worker.config_keys(), "session-key");
+}
+
 TEST_F(AWorkerAlone, CreatesAConnectorAndRunsIt) {
   const auto created = worker.ask(CreateConnector{"c", kSource, {}});
   ASSERT_TRUE(is<Created>(created)) << error_of(created);
@@ -61,7 +84,6 @@ TEST_F(AWorkerAlone, CreatesAConnectorAndRunsIt) {
   EXPECT_EQ(worker.config_keys(), "session-key connector-c task-c-0 commit-c");
 }
 
-// B13
 TEST_F(AWorkerAlone, StartsANewConnectorAndItsTaskExactlyOnce) {
   create();
   worker.pass(std::chrono::minutes(1));
@@ -123,7 +145,7 @@ TEST_F(AWorkerAlone, PatchesAndRestartsWithTheNewConfig) {
   EXPECT_EQ(worker.state_of("c"), "RUNNING 0:RUNNING");
 }
 
-// B11: the task configs are the same, the converter is not.
+// The task configs are the same, the converter is not.
 TEST_F(AWorkerAlone, RestartsTasksWhenOnlyTheConnectorsOwnConfigChanged) {
   create();
   Properties changed = kSource;
@@ -135,7 +157,6 @@ TEST_F(AWorkerAlone, RestartsTasksWhenOnlyTheConnectorsOwnConfigChanged) {
   EXPECT_EQ(worker.state_of("c"), "RUNNING 0:RUNNING");
 }
 
-// B05
 TEST_F(AWorkerAlone, StartsATaskAnewOnlyWhenItsLastRunHasEnded) {
   create();
   worker.withhold_ = [](const Action& action) { return std::holds_alternative<StopTask>(action); };
@@ -180,7 +201,6 @@ TEST_F(AWorkerAlone, AFailedTaskStaysFailedUntilSomebodyRestartsIt) {
   EXPECT_EQ(worker.state_of("c"), "RUNNING 0:RUNNING");
 }
 
-// B07
 TEST_F(AWorkerAlone, SaysNothingIsCreatedWhenTheWriteFailed) {
   worker.next_write_fails_ = Error(ErrorKind::Failed, "message too large");
   EXPECT_THAT(error_of(worker.ask(CreateConnector{"c", kSource, {}})),
@@ -354,6 +374,22 @@ TEST_F(AnEnabledWorkerAlone, AnswersOwnershipAfterAskingTheCoordinatorAndTheLog)
   worker.tell(MembershipLost{"session expired"});
   EXPECT_THAT(worker.all<AnswerOwnership>().back().superseded.value_or(""),
               HasSubstr("no member of its group any more (session expired)"));
+}
+
+TEST_F(AnEnabledWorkerAlone, NamesTheSuccessorThatTheStatusTopicTellsOf) {
+  ASSERT_TRUE(is<Created>(worker.ask(CreateConnector{"c", kSource, {}})));
+  const TaskId task{"c", 0};
+  worker.tell(StatusRecordsRead{
+      {TopicRecord{.partition = 0,
+                   .offset = LogPosition{99},
+                   .timestamp_ms = 0,
+                   .key = "status-task-c-0",
+                   .value = R"({"state":"RUNNING","trace":null,"worker_id":"b:8083","generation":14,"version":"1"})"}}});
+  worker.tell(OwnershipAsked{.task = task, .run = RunId{0}, .request = RequestId{7}});
+  EXPECT_THAT(
+      worker.all<AnswerOwnership>().back().superseded.value_or(""),
+      ::testing::StartsWith("b:8083, generation 14 (this run of c-0 was stopped or replaced on this worker); this worker's own "
+                            "generation is "));
 }
 
 TEST_F(AnEnabledWorkerAlone, AnswersOwnershipAtOnceWhereItHasNoPlaceInItsGroup) {

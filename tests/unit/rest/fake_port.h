@@ -54,6 +54,7 @@ class FakePort : public Port {
     if (!order.force) return done(failure(ErrorKind::Conflict, "held by a running task of " + name));
     done(R"({"aborted":true,"by":")" + name + R"("})");
   }
+  std::string event_loop() const override { return "has carried out FenceProducers for 7 s"; }
   std::string metrics() const override { return "# HELP x y\n"; }
 
   std::vector<LoggerLevel> logger_levels() const override { return {{"a.b", "DEBUG", 7}, {"root", "INFO", std::nullopt}}; }

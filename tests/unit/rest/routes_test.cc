@@ -145,7 +145,13 @@ TEST_F(RoutesTest, InternalRequestsCarryTheirSignatureAndTheRawBody) {
 }
 
 TEST_F(RoutesTest, ExpandShowsWhatIsAskedForAndLeavesOutWhatIsNotKnown) {
-  EXPECT_EQ(ask("GET", "/connectors?expand=info").status, 503);
+  // A worker that starts lets the herder say when there is something to show, or why there is not.
+  port.answer_always(Error(ErrorKind::Unavailable, "reading the config log since 12 s"));
+  const auto starting = ask("GET", "/connectors?expand=info");
+  EXPECT_EQ(starting.status, 503);
+  EXPECT_NE(starting.body.find("since 12 s"), std::string::npos) << starting.body;
+  port.answer_always(herder::Names{});
+  EXPECT_EQ(ask("GET", "/connectors?expand=info").body, "{}");
   port.views =
       std::make_shared<herder::View>(herder::View{{"c", std::make_shared<herder::ConnectorView>(kInfo, kStatus)},
                                                   {"new", std::make_shared<herder::ConnectorView>(kInfo, std::nullopt)}});

@@ -147,6 +147,8 @@ TEST_F(ServerTest, ASilentHerderEndsInATimeoutAndItsLateAnswerIsDropped) {
   const auto reply = client.send("GET /health HTTP/1.1\r\n\r\n").receive();
   EXPECT_EQ(reply.status, 500);
   EXPECT_NE(reply.body.find("unhealthy"), std::string::npos) << reply.body;
+  EXPECT_NE(reply.body.find("it has waited for the worker's herder for"), std::string::npos) << reply.body;
+  EXPECT_NE(reply.body.find("the worker's event loop has carried out FenceProducers for 7 s"), std::string::npos) << reply.body;
   late(herder::Health{true, "", {}});
   EXPECT_EQ(client.send("GET / HTTP/1.1\r\n\r\n").receive().body.find("{\"version\""), 0U);
 }
