@@ -9,6 +9,7 @@ std::map<std::string, Load> assign_eagerly(std::vector<std::string> workers, con
   if (workers.empty()) return out;
   std::sort(workers.begin(), workers.end(), JavaLess());
   std::vector<Load*> circle;
+  circle.reserve(workers.size());
   for (const std::string& worker : workers) circle.push_back(&out[worker]);
 
   std::size_t next = 0;

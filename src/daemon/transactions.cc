@@ -53,6 +53,7 @@ void write_run(json::Writer& out, const TransactionFigures& figures, Time now) {
   } else {
     out.null();
   }
+  out.key("uncommitted_records").integer(static_cast<std::int64_t>(figures.uncommitted_records));
   out.key("commits").integer(static_cast<std::int64_t>(figures.commits)).key("last_commit");
   if (figures.last_commit) {
     out.string(iso(*figures.last_commit));
@@ -94,6 +95,14 @@ void write_coordinator(json::Writer& out, const Result<fencer::TransactionDetail
   } else {
     out.null();
   }
+  out.key("open_since");
+  if (view.started) {
+    out.string(iso(*view.started));
+  } else {
+    out.null();
+  }
+  // From its first record in each partition to its markers, nobody reads beyond it with read_committed.
+  out.key("holds_last_stable_offset").boolean(exactly_once::is_open(view) && !details->topics.empty());
   out.key("topics").begin_array();
   for (const std::string& topic : details->topics) out.string(topic);
   out.end_array();

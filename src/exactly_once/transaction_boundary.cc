@@ -1,6 +1,21 @@
 #include "exactly_once/transaction_boundary.h"
 
+#include <utility>
+
 namespace fencepost::exactly_once {
+
+std::variant<BatchPolled, ContradictingRequests> BoundaryRequests::take() {
+  const auto on_batch = std::exchange(on_batch_, {});
+  const auto on_record = std::exchange(on_record_, {});
+  BatchPolled polled;
+  for (const auto& [index, requests] : on_record) {
+    if (requests.size() > 1) return ContradictingRequests{index};
+    polled.on_record.emplace_back(index, *requests.begin());
+  }
+  if (on_batch.size() > 1) return ContradictingRequests{};
+  if (!on_batch.empty()) polled.on_batch = *on_batch.begin();
+  return polled;
+}
 
 TransactionBoundary::TransactionBoundary(Boundary boundary, Duration interval, Time now)
     : boundary_(boundary), interval_(interval), last_commit_(now) {}

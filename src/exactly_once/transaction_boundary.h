@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -24,6 +26,26 @@ struct BatchPolled {
   std::vector<std::pair<std::size_t, BoundaryRequest>> on_record;
   std::optional<BoundaryRequest> on_batch;
   friend bool operator==(const BatchPolled&, const BatchPolled&) = default;
+};
+
+/// The connector asked for both ends of one transaction: after this record, or after the batch. Either choice may lose records or
+/// show unfinished ones, so the task has to fail.
+struct ContradictingRequests {
+  std::optional<std::size_t> record;
+  friend bool operator==(const ContradictingRequests&, const ContradictingRequests&) = default;
+};
+
+/// Collects what the connector asks for during one poll, which its own code cannot swallow.
+class BoundaryRequests {
+ public:
+  void after_batch(BoundaryRequest request) { on_batch_.insert(request); }
+  void after_record(std::size_t index, BoundaryRequest request) { on_record_[index].insert(request); }
+  /// What was asked for since the last call, in the order of the records.
+  [[nodiscard]] std::variant<BatchPolled, ContradictingRequests> take();
+
+ private:
+  std::set<BoundaryRequest> on_batch_;
+  std::map<std::size_t, std::set<BoundaryRequest>> on_record_;
 };
 
 // What to do with the batch, in this order.

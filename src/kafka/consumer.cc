@@ -251,7 +251,8 @@ Result<void> GroupConsumer::subscribe(const std::vector<std::string>& topics) {
   names.reserve(topics.size());
   for (const auto& topic : topics) names.push_back({topic, -1});
   const auto list = native::to_list(names);
-  const auto code = rd_kafka_subscribe(state_->client.get(), list.get());
+  const auto code =
+      topics.empty() ? rd_kafka_unsubscribe(state_->client.get()) : rd_kafka_subscribe(state_->client.get(), list.get());
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
     return Failure(to_error(code, fmt::format("subscribing to {}", fmt::join(topics, ", "))));
   return {};

@@ -102,7 +102,7 @@ class GroupConsumer final : public Consumer {
   /// Leaves the group; the listener hears of the last revocation in here.
   ~GroupConsumer() override;
 
-  /// Topic names; one that begins with ^ is a POSIX extended regular expression.
+  /// Topic names, in place of those before; none: it leaves the group.
   [[nodiscard]] Result<void> subscribe(const std::vector<std::string>& topics);
   /// Waits for the answer.
   [[nodiscard]] Result<void> commit(const std::vector<PartitionOffset>& offsets);

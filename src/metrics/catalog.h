@@ -19,6 +19,7 @@ struct Metric {
 enum class Id : std::uint8_t {
   TransactionState,
   TransactionOpenSeconds,
+  TransactionUncommittedRecords,
   TransactionCommits,
   TransactionAborts,
   TaskFenced,

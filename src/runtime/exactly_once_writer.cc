@@ -6,12 +6,10 @@
 #include <utility>
 
 #include "runtime/offset_fields.h"
-#include "runtime/traces.h"
 
 namespace fencepost::runtime {
 
 using namespace std::chrono_literals;
-using exactly_once::StartEvent;
 
 namespace {
 
@@ -21,8 +19,6 @@ constexpr auto kIdleClientLeaves = 15s;
 constexpr Duration kTransactionCall = 30s;
 /// While records of an open transaction are on their way: how soon it is looked whether they arrived.
 constexpr auto kDeliveriesLook = 200ms;
-/// Between attempts to make a client.
-constexpr auto kInitBackoff = 200ms;
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
 Time time_of(Steady::time_point at) { return Time(std::chrono::duration_cast<Duration>(at.time_since_epoch())); }
@@ -41,6 +37,7 @@ ExactlyOnceWriter::ExactlyOnceWriter(Settings settings, WriterHost& host, Client
       topics_(topics),
       record_(std::move(record)),
       log_(std::move(log)),
+      offsets_topic_(offsets.commit_topic()),
       boundary_(settings_.boundary, settings_.interval, time_of(Steady::now())),
       partitions_(settings_.connector),
       restarts_(settings_.restarts) {}
@@ -51,39 +48,6 @@ void ExactlyOnceWriter::interrupt() noexcept {
   interrupted_ = true;
   const std::lock_guard lock(interrupt_mutex_);
   if (producer_) producer_->cancel();
-}
-
-Result<void> ExactlyOnceWriter::make_client() {
-  auto made = clients_.producer(settings_.producer, true, log_, [this](const Delivery& d) { delivered(d); });
-  if (!made) return Failure(std::move(made).error());
-  std::shared_ptr<ProducerPort> producer = *std::move(made);
-  {
-    const std::lock_guard lock(interrupt_mutex_);
-    producer_ = producer;
-    if (interrupted_) producer->cancel();
-  }
-  if (auto initialised = producer->init_transactions(kTransactionCall); !initialised) {
-    Error error = std::move(initialised).error().error;
-    {
-      const std::lock_guard lock(interrupt_mutex_);
-      producer_.reset();
-    }
-    return Failure(std::move(error));
-  }
-  last_use_ = Steady::now();
-  record_->client(true);
-  return {};
-}
-
-void ExactlyOnceWriter::drop_client() {
-  std::shared_ptr<ProducerPort> old;
-  {
-    const std::lock_guard lock(interrupt_mutex_);
-    old = std::exchange(producer_, nullptr);
-  }
-  transaction_open_ = false;
-  first_batch_.reset();
-  record_->client(false);
 }
 
 void ExactlyOnceWriter::write(Batch batch) {
@@ -157,63 +121,12 @@ bool ExactlyOnceWriter::begin() {
     return false;
   }
   transaction_open_ = true;
+  produced_ = 0;
   record_->opened();
   delivery_error_.reset();
   began_ = Steady::now();
   (void)host_.slowest_poll();
   return true;
-}
-
-void ExactlyOnceWriter::first_batch(const StartEvent& event) {
-  if (!first_batch_ || over_) return;
-  for (const exactly_once::StartAction& action : first_batch_->apply(event)) {
-    if (std::holds_alternative<exactly_once::AskOwnership>(action)) {
-      host_.ask_owner([this](const exactly_once::OwnershipAnswered& answer) { first_batch(answer); });
-    } else if (std::holds_alternative<exactly_once::InitProducer>(action)) {
-      init_producer();
-    } else if (std::holds_alternative<exactly_once::CompareOffsets>(action)) {
-      compare_offsets();
-    } else if (std::holds_alternative<exactly_once::BeginTransaction>(action)) {
-      busy_ = false;
-      run_steps();
-      return;
-    } else if (const auto* abandon = std::get_if<exactly_once::AbandonStart>(&action)) {
-      give_up([this, reason = abandon->reason] { host_.yield_to_successor(reason); });
-    } else if (const auto* anew = std::get_if<exactly_once::StartAnew>(&action)) {
-      give_up([this, reason = anew->reason] { host_.start_anew(reason); });
-    } else if (const auto* fail = std::get_if<exactly_once::FailStart>(&action)) {
-      give_up([this, error = fail->error] { host_.fail(trace_of(error)); });
-    }
-  }
-}
-
-void ExactlyOnceWriter::init_producer() {
-  if (init_attempts_++ > 0 && !init_due_) {
-    init_due_ = Steady::now() + kInitBackoff;  // proceed() comes back here
-    return;
-  }
-  init_due_.reset();
-  auto result = std::make_shared<Result<void>>();
-  host_.call_apart([this, result] { *result = make_client(); },
-                   [this, result] {
-                     if (*result) {
-                       first_batch(exactly_once::StepDone{});
-                     } else {
-                       first_batch(exactly_once::StepFailed{result->error()});
-                     }
-                   });
-}
-
-void ExactlyOnceWriter::compare_offsets() {
-  auto result = std::make_shared<Result<bool>>(false);
-  host_.call_apart([this, result] { *result = offsets_.still_as_known(); },
-                   [this, result] {
-                     if (*result) {
-                       first_batch(exactly_once::OffsetsCompared{**result});
-                     } else {
-                       first_batch(exactly_once::StepFailed{result->error()});
-                     }
-                   });
 }
 
 bool ExactlyOnceWriter::send(const exactly_once::Send& range) {
@@ -222,11 +135,22 @@ bool ExactlyOnceWriter::send(const exactly_once::Send& range) {
     if (!batch_.ready[i].dropped && !send_one(i)) return false;
     if (batch_.ready[i].dropped && batch_.ready[i].kept) sent_.push_back({std::move(batch_.records[i]), std::nullopt});
   }
+  record_->wrote(produced_);
+  produced_ = 0;
   return store_noted_offsets();
 }
 
 bool ExactlyOnceWriter::send_one(std::size_t index) {
   const ReadyRecord& ready = batch_.ready[index];
+  if (ready.topic.view() == offsets_topic_) {
+    // Who reads offsets reads to the last stable one: the task would wait for its own transaction.
+    abort_and_fail(
+        Error(ErrorKind::InvalidConfig,
+              fmt::format("Source tasks may not produce to their own offsets topics when exactly-once support is enabled; "
+                          "send these records elsewhere than to topic '{}'",
+                          offsets_topic_)));
+    return false;
+  }
   if (const auto there = topics_.ensure(ready.topic.view()); !there) {
     abort_and_fail(there.error());
     return false;
@@ -240,6 +164,7 @@ bool ExactlyOnceWriter::send_one(std::size_t index) {
     }
     return false;
   }
+  ++produced_;
   if (ready.kept) sent_.push_back({std::move(batch_.records[index]), std::nullopt});
   if (index == 0 || !(batch_.ready[index - 1].topic == ready.topic)) host_.topic_used(ready.topic.str());
   return true;
@@ -396,117 +321,6 @@ void ExactlyOnceWriter::abort(bool rewind) {
           run_steps();
         }
       });
-}
-
-/// A transaction may stay open for minutes; that its producer was fenced or a record was refused is acted upon when it is known,
-/// not when the commit comes.
-bool ExactlyOnceWriter::took_harm() {
-  if (!producer_ || !transaction_open_) return false;
-  producer_->poll();
-  if (!delivery_error_) return false;
-  if (const auto dead = producer_->dead()) {
-    failed(*dead);
-  } else if (delivery_error_->kind() == ErrorKind::Fenced) {
-    fenced(*delivery_error_);
-  } else {
-    abort_and_fail(*delivery_error_);
-  }
-  return true;
-}
-
-/// By the flags, never by the code alone.
-void ExactlyOnceWriter::failed(const TransactionFailure& failure) {
-  if (failure.fenced) {
-    fenced(failure.error);
-  } else if (failure.requires_abort || delivery_error_) {
-    abort_and_fail(delivery_error_.value_or(failure.error));
-  } else if (failure.retriable && interrupted_) {
-    record_->aborted(AbortCause::Stopped, "the task was stopped while the transaction was in progress; its successor aborts it");
-    give_up([this] { host_.yield_to_successor("interrupted while a transaction was in progress"); });
-  } else {
-    if (transaction_open_) record_->aborted(AbortCause::Failure, failure.error.message());
-    give_up([this, error = failure.error] { host_.fail(trace_of(error)); });
-  }
-}
-
-/// A fenced client is dead; who is to blame can only be told by asking whether this run is still the owner.
-void ExactlyOnceWriter::fenced(const Error& error) {
-  busy_ = true;
-  exactly_once::FencedFacts facts;
-  facts.transactional_id = settings_.transactional_id;
-  if (transaction_open_) facts.open_for = std::chrono::duration_cast<Duration>(Steady::now() - began_);
-  if (producer_) facts.transaction_timeout = producer_->transaction_timeout();
-  facts.slowest_poll = host_.slowest_poll();
-  facts.restarts = restarts_;
-  facts.aborted_by_operator = record_->take_expected_abort();
-  host_.ask_owner([this, facts, error](const exactly_once::OwnershipAnswered& answer) mutable {
-    const auto now = std::chrono::duration_cast<Duration>(Steady::now().time_since_epoch());
-    facts.superseded = answer.superseded;
-    facts.late_fence_possible = answer.late_fence_possible;
-    facts.late_fences = host_.late_fences().count(now);
-    note_fencing(facts);
-    const auto verdict = exactly_once::judge_fenced(facts);
-    if (const auto* anew = std::get_if<exactly_once::RestartFromCommitted>(&verdict)) {
-      if (anew->late_fence) host_.late_fences().add(now);
-      give_up([this, note = anew->note] { host_.start_anew(note); });
-    } else if (const auto* end = std::get_if<exactly_once::EndSilently>(&verdict)) {
-      give_up([this, reason = end->reason] { host_.yield_to_successor(reason); });
-    } else {
-      const std::string trace = std::get<exactly_once::FailTask>(verdict).trace;
-      give_up([this, trace, error] { host_.fail(trace_of(trace, trace_of(error))); });
-    }
-  });
-}
-
-void ExactlyOnceWriter::note_fencing(const exactly_once::FencedFacts& facts) {
-  AbortCause cause = AbortCause::Fenced;
-  std::string reason;
-  if (facts.superseded) {
-    reason = "fenced by a newer generation: " + *facts.superseded;
-    record_->fenced(Fencer::NewerGeneration, *facts.superseded);
-  } else if (facts.aborted_by_operator) {
-    cause = AbortCause::Operator;
-    reason = *facts.aborted_by_operator;
-  } else if (exactly_once::ran_into_timeout(facts)) {
-    cause = AbortCause::Timeout;
-    reason = fmt::format("open for {} ms, beyond transaction.timeout.ms={}", facts.open_for->count(),
-                         facts.transaction_timeout.count());
-  } else {
-    reason = facts.late_fence_possible ? "another client took the transactional id "
-                                       : "another client, no task of this cluster, took the transactional id ";
-    reason += facts.transactional_id;
-    record_->fenced(Fencer::ForeignProducer, reason);
-  }
-  if (facts.open_for) record_->aborted(cause, std::move(reason));
-}
-
-/// The records are taken back; after a failed delivery the sequence numbers have a hole, so the client is not used again.
-void ExactlyOnceWriter::abort_and_fail(const Error& cause) {
-  busy_ = true;
-  const bool may_pass = cause.retriable() && restarts_ < exactly_once::kTimeoutRestartsMax;
-  if (transaction_open_) record_->aborted(AbortCause::Failure, cause.message());
-  host_.call_apart(
-      [producer = producer_, open = transaction_open_] {
-        if (producer && open) (void)producer->abort(kTransactionCall);
-      },
-      [this, cause, may_pass] {
-        give_up([this, cause, may_pass] {
-          if (may_pass) {
-            host_.start_anew("a transaction was aborted: " + cause.message());
-          } else {
-            host_.fail(trace_of(cause));
-          }
-        });
-      });
-}
-
-void ExactlyOnceWriter::give_up(std::function<void()> last_word) {
-  if (over_) return;
-  over_ = true;
-  busy_ = false;
-  steps_.clear();
-  drop_client();
-  last_word();
 }
 
 }  // namespace fencepost::runtime

@@ -85,6 +85,7 @@ class ExactlyOnceWriter final : public SourceWriter {
   TopicMaker& topics_;
   const std::shared_ptr<TransactionRecord> record_;
   const Log log_;
+  const std::string offsets_topic_;  ///< of the task's own transactions
 
   std::shared_ptr<ProducerPort> producer_;
   std::mutex interrupt_mutex_;  // guards the pointer against interrupt() alone
@@ -107,6 +108,7 @@ class ExactlyOnceWriter final : public SourceWriter {
   std::optional<Steady::time_point> init_due_;  ///< when a client is asked for again
   bool owner_asked_ = false;
 
+  std::uint64_t produced_ = 0;  ///< records since the board was told last
   std::vector<Sent> sent_;
   std::vector<OffsetRecord> committing_;
   std::optional<Error> delivery_error_;

@@ -12,6 +12,7 @@ class KafkaClients final : public ClientsPort {
   [[nodiscard]] Result<std::unique_ptr<ProducerPort>> producer(const Properties& settings, bool transactional, const Log& log,
                                                                std::function<void(const Delivery&)> delivered) override;
   [[nodiscard]] Result<std::optional<std::int32_t>> topic_partitions(const Properties& admin, const std::string& topic) override;
+  [[nodiscard]] Result<std::vector<std::string>> topic_names(const Properties& client) override;
   [[nodiscard]] Result<void> create_topic(const Properties& admin, const TopicToCreate& topic) override;
   [[nodiscard]] Result<OffsetTable> read_offsets_topic(const Properties& consumer, const std::string& topic) override;
   [[nodiscard]] Result<std::unique_ptr<ConsumerPort>> group_consumer(const Properties& settings, const Log& log,

@@ -103,6 +103,15 @@ Result<std::unique_ptr<ConsumerPort>> KafkaClients::group_consumer(const Propert
   return std::unique_ptr<ConsumerPort>(std::make_unique<KafkaGroupConsumer>(std::move(consumer), log));
 }
 
+Result<std::vector<std::string>> KafkaClients::topic_names(const Properties& client) {
+  FENCEPOST_TRY(const auto admin, make_admin(client, log_));
+  FENCEPOST_TRY(const auto topics, admin->list_topics(kAdminTimeout));
+  std::vector<std::string> out;
+  out.reserve(topics.size());
+  for (const kafka::TopicInfo& topic : topics) out.push_back(topic.name);
+  return out;
+}
+
 Result<PlaceOffsets> KafkaClients::group_offsets(const Properties& admin, const std::string& group) {
   FENCEPOST_TRY(const auto client, make_admin(admin, log_));
   FENCEPOST_TRY(const auto offsets, client->list_group_offsets(group, kAdminTimeout));

@@ -149,6 +149,7 @@ struct ConsumerListener {
 class ConsumerPort {
  public:
   virtual ~ConsumerPort() = default;
+  /// Names, in place of those before; none: it leaves the group until there are some.
   [[nodiscard]] virtual Result<void> subscribe(const std::vector<std::string>& topics) = 0;
   /// What is there, at once; must be called every few hundred milliseconds so that the group sees progress.
   [[nodiscard]] virtual Result<RecordsIn> poll() = 0;
@@ -176,6 +177,8 @@ class ClientsPort {
   /// Partitions of a topic; nothing where it does not exist. Never creates it.
   [[nodiscard]] virtual Result<std::optional<std::int32_t>> topic_partitions(const Properties& admin,
                                                                              const std::string& topic) = 0;
+  /// All topics of the cluster that a client with these settings may see.
+  [[nodiscard]] virtual Result<std::vector<std::string>> topic_names(const Properties& client) = 0;
   /// Success too where it exists already.
   [[nodiscard]] virtual Result<void> create_topic(const Properties& admin, const TopicToCreate& topic) = 0;
   /// Everything in an offsets topic up to its last stable offset: newest value by key.

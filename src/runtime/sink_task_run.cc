@@ -136,16 +136,38 @@ Result<void> SinkTaskRun::subscribe(const Properties& config) {
                     {.assigned = [this](const std::vector<Place>& partitions) { return assigned(partitions); },
                      .revoked = [this](const std::vector<Place>& partitions, bool lost) { revoked(partitions, lost); }},
                     [this] { wake(); }));
-  std::vector<std::string> topics = list(config, "topics");
-  // A pattern means the whole name, as in Java.
-  if (const auto pattern = config.get("topics.regex"); pattern && !pattern->empty()) topics = {"^(" + *pattern + ")$"};
-  return consumer_->subscribe(topics);
+  FENCEPOST_TRY(topics_, SinkTopics::of(config, settings));
+  consumer_settings_ = std::move(settings);
+  return topics_->names().empty() ? Result<void>() : consumer_->subscribe(topics_->names());
+}
+
+void SinkTaskRun::follow_topics(Steady::time_point now) {
+  const auto due = topics_->next_listing();
+  if (!due || *due > now) return;
+  topics_->listing_begun();
+  call<Result<std::vector<std::string>>>(
+      [clients = surroundings().ports.clients, settings = consumer_settings_] { return clients->topic_names(settings); },
+      [this](const Result<std::vector<std::string>>& all) {
+        if (phase_ == Phase::Running || phase_ == Phase::Paused) subscribe_anew(all);
+      });
+}
+
+void SinkTaskRun::subscribe_anew(const Result<std::vector<std::string>>& all) {
+  if (!all) {
+    TaskRun::log().warn("topics.regex: the topics cannot be listed now, those before go on: " + all.error().message());
+    return topics_->listing_failed(Steady::now());
+  }
+  if (!topics_->listed(*all, Steady::now())) return;
+  TaskRun::log().info(
+      fmt::format("topics.regex matches {} topics: {}", topics_->names().size(), fmt::join(topics_->names(), ", ")));
+  if (const auto subscribed = consumer_->subscribe(topics_->names()); !subscribed) fail(trace_of(subscribed.error()));
 }
 
 Steady::time_point SinkTaskRun::run_turn(Steady::time_point now) {
   const bool want_paused = target() != herder::TargetState::Started;
   if (want_paused != (phase_ == Phase::Paused)) change_pause(want_paused);
   if (!rewinds_.empty()) rewind();
+  follow_topics(now);
   poll();
   if (phase_ == Phase::Ending) return now;
   if (in_hand_ && phase_ == Phase::Running && now >= again_at_) {

@@ -11,6 +11,7 @@
 #include "fencepost/task.h"
 #include "runtime/plugin_log_adapter.h"
 #include "runtime/sink_pipeline.h"
+#include "runtime/sink_topics.h"
 #include "runtime/task_run.h"
 
 namespace fencepost::runtime {
@@ -33,6 +34,9 @@ class SinkTaskRun final : public TaskRun, private SinkTaskContext, private Erran
   [[nodiscard]] Result<void> set_up();
   [[nodiscard]] Result<void> subscribe(const Properties& config);
   [[nodiscard]] Result<std::unique_ptr<DeadLetterQueue>> dead_letters(const Properties& config) const;
+
+  void follow_topics(Steady::time_point now);
+  void subscribe_anew(const Result<std::vector<std::string>>& all);
 
   Steady::time_point run_turn(Steady::time_point now);
   void change_pause(bool paused);
@@ -73,7 +77,9 @@ class SinkTaskRun final : public TaskRun, private SinkTaskContext, private Erran
   std::unique_ptr<SinkPipeline> pipeline_;
   std::unique_ptr<SinkTask> plugin_;
   bool plugin_started_ = false;
+  Properties consumer_settings_;
   std::unique_ptr<ConsumerPort> consumer_;
+  std::optional<SinkTopics> topics_;
 
   std::set<TopicPartition> assignment_;
   std::set<Place> paused_by_plugin_;

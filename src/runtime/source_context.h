@@ -1,9 +1,9 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <utility>
+#include <variant>
 
 #include "exactly_once/transaction_boundary.h"
 #include "fencepost/task.h"
@@ -32,28 +32,25 @@ class SourceContext final : public SourceTaskContext, public TransactionContext 
   void wake_up() override { wake_up_(); }
   [[nodiscard]] const PluginLog& log() const override { return log_; }
 
-  void commit_transaction() override { polled_.on_batch = exactly_once::BoundaryRequest::Commit; }
-  void commit_transaction_after(std::size_t index) override { after(index, exactly_once::BoundaryRequest::Commit); }
-  void abort_transaction() override { polled_.on_batch = exactly_once::BoundaryRequest::Abort; }
-  void abort_transaction_after(std::size_t index) override { after(index, exactly_once::BoundaryRequest::Abort); }
+  void commit_transaction() override { requests_.after_batch(Request::Commit); }
+  void commit_transaction_after(std::size_t index) override { requests_.after_record(index, Request::Commit); }
+  void abort_transaction() override { requests_.after_batch(Request::Abort); }
+  void abort_transaction_after(std::size_t index) override { requests_.after_record(index, Request::Abort); }
 
-  /// What was asked for during the last poll, by the order of the records.
-  [[nodiscard]] exactly_once::BatchPolled take_requests() {
-    auto requests = std::exchange(polled_, {});
-    std::stable_sort(requests.on_record.begin(), requests.on_record.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    return requests;
+  /// What was asked for during the last poll.
+  [[nodiscard]] std::variant<exactly_once::BatchPolled, exactly_once::ContradictingRequests> take_requests() {
+    return requests_.take();
   }
 
  private:
-  void after(std::size_t index, exactly_once::BoundaryRequest request) { polled_.on_record.emplace_back(index, request); }
+  using Request = exactly_once::BoundaryRequest;
 
   ConfigMap config_;
   OffsetStorageReader& offsets_;
   bool defines_transactions_;
   PluginLogAdapter log_;
   std::function<void()> wake_up_;
-  exactly_once::BatchPolled polled_;
+  exactly_once::BoundaryRequests requests_;
 };
 
 }  // namespace fencepost::runtime

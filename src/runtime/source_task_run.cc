@@ -16,6 +16,18 @@ namespace {
 constexpr auto kPollBackoffMin = 5ms;
 constexpr auto kPollBackoffMax = 1'000ms;
 
+Error contradiction_of(const exactly_once::ContradictingRequests& requests, const std::vector<SourceRecord>& records) {
+  constexpr std::string_view kCure = "; nothing of this batch was written, and the connector's code has to choose one of them";
+  if (!requests.record || *requests.record >= records.size()) {
+    return Error(ErrorKind::Failed, fmt::format("Connector requested both commit and abort of same transaction{}", kCure));
+  }
+  const SourceRecord& record = records[*requests.record];
+  const std::string partition = record.kafka_partition ? std::to_string(*record.kafka_partition) : "null";
+  return Error(ErrorKind::Failed,
+               fmt::format("Connector requested both commit and abort of same record against topic/partition {}/{}{}",
+                           record.topic.view(), partition, kCure));
+}
+
 }  // namespace
 
 SourceTaskRun::SourceTaskRun(herder::StartTask order, RunSurroundings surroundings)
@@ -116,7 +128,12 @@ void SourceTaskRun::poll(Steady::time_point now) {
     return;
   }
   slowest_poll_ = std::max(slowest_poll_, Steady::now() - now);
-  batch.polled = context_->take_requests();
+  const auto requests = context_->take_requests();
+  if (const auto* contradiction = std::get_if<exactly_once::ContradictingRequests>(&requests)) {
+    fail(trace_of(contradiction_of(*contradiction, batch.records)));
+    return;
+  }
+  batch.polled = std::get<exactly_once::BatchPolled>(requests);
   batch.polled.records = batch.records.size();
   if (batch.records.empty() && !batch.polled.on_batch) {
     back_off(now);
@@ -256,6 +273,7 @@ void SourceTaskRun::yield_to_successor(const std::string& reason) {
 }
 
 void SourceTaskRun::start_anew(const std::string& note) {
+  if (phase_ == Phase::Ending || phase_ == Phase::Over) return;  // a task that has failed stays so until somebody restarts it
   log().warn("begins anew from the committed offsets: " + note);
   if (transactions_) transactions_->restarted(note);
   ++restarts_;

@@ -38,6 +38,7 @@ void TransactionRecord::running(bool is) {
   figures_.running = is;
   figures_.stage = TransactionStage::NoClient;
   figures_.open_since.reset();
+  figures_.uncommitted_records = 0;
   expected_abort_.reset();
 }
 
@@ -45,6 +46,7 @@ void TransactionRecord::client(bool has) {
   const std::lock_guard lock(mutex_);
   figures_.stage = has ? TransactionStage::Idle : TransactionStage::NoClient;
   figures_.open_since.reset();
+  figures_.uncommitted_records = 0;
   expected_abort_.reset();  // it was meant for the client before
 }
 
@@ -52,6 +54,11 @@ void TransactionRecord::opened() {
   const std::lock_guard lock(mutex_);
   figures_.stage = TransactionStage::Open;
   figures_.open_since = wall_clock();
+}
+
+void TransactionRecord::wrote(std::uint64_t records) {
+  const std::lock_guard lock(mutex_);
+  figures_.uncommitted_records += records;
 }
 
 void TransactionRecord::committing() {
@@ -63,6 +70,7 @@ void TransactionRecord::committed() {
   const std::lock_guard lock(mutex_);
   figures_.stage = TransactionStage::Idle;
   figures_.open_since.reset();
+  figures_.uncommitted_records = 0;
   figures_.last_commit = wall_clock();
   expected_abort_.reset();  // the commit was quicker
   ++figures_.commits;
@@ -77,6 +85,7 @@ void TransactionRecord::aborted(AbortCause cause, std::string reason) {
   const std::lock_guard lock(mutex_);
   figures_.stage = TransactionStage::Idle;
   figures_.open_since.reset();
+  figures_.uncommitted_records = 0;
   ++figures_.aborts[static_cast<std::size_t>(cause)];
   figures_.last_abort = Happening{wall_clock(), std::move(reason)};
 }
@@ -148,6 +157,7 @@ void TransactionBoard::measure(metrics::Samples& into) const {
       }
       const double open = of.open_since ? std::chrono::duration<double>(now - *of.open_since).count() : 0;
       into.add(metrics::Id::TransactionOpenSeconds, labels, open);
+      into.add(metrics::Id::TransactionUncommittedRecords, labels, static_cast<double>(of.uncommitted_records));
     }
     into.add(metrics::Id::TransactionCommits, labels, static_cast<double>(of.commits));
     for (std::size_t i = 0; i < kAbortCauses; ++i) {

@@ -50,6 +50,7 @@ struct TransactionFigures {
   bool running = false;  ///< a run of the task is alive here
   TransactionStage stage = TransactionStage::NoClient;
   std::optional<Time> open_since;
+  std::uint64_t uncommitted_records = 0;  ///< of the open transaction: read_committed consumers wait before the first of them
   std::optional<Time> last_commit;
   std::uint64_t commits = 0;
   std::array<std::uint64_t, kAbortCauses> aborts{};
@@ -68,6 +69,8 @@ class TransactionRecord {
   void running(bool is);
   void client(bool has);
   void opened();
+  /// So many records more are in the open transaction.
+  void wrote(std::uint64_t records);
   void committing();
   void committed();
   /// An abort that the task asks for has begun; aborted() follows.

@@ -124,6 +124,28 @@ def test_a_connector_that_defines_none_is_refused_this_boundary(script):
     assert wrong == {"transaction.boundary"}, r.text
 
 
+@pytest.mark.parametrize("ends, words", [(("commit", "abort"), "same transaction"), (("commit 0", "abort 0"), "same record")],
+                         ids=["of a batch", "after a record"])
+def test_a_connector_that_wants_both_a_commit_and_an_abort_fails(script, ends, words):
+    script.start()
+    script.add("record a", "commit", "poll", "record b", *ends, "poll")
+    eventually(lambda: script.w.status(script.name)["tasks"][0]["state"] == "FAILED", 30, "it fails")
+    trace = script.w.status(script.name)["tasks"][0]["trace"]
+    assert f"requested both commit and abort of {words}" in trace, trace
+    script.shows("a")
+    assert script.offset() == 3
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["a topic of the connector's", "the worker's topic"])
+def test_a_source_may_not_write_to_the_offsets_topic_of_its_transactions(script, own):
+    mine = unique("offsets")
+    script.topic = mine if own else script.w.settings["offset.storage.topic"]
+    script.w.create(script.name, script.config(**({"offsets__storage__topic": mine} if own else {}), transaction__boundary="poll"))
+    script.add("record a", "poll")
+    eventually(lambda: script.w.status(script.name)["tasks"] and script.w.status(script.name)["tasks"][0]["state"] == "FAILED", 30, "it fails")
+    assert "own offsets topic" in script.w.status(script.name)["tasks"][0]["trace"]
+
+
 @pytest.mark.parametrize("boundary", ["poll", "interval"])
 def test_other_boundaries_do_not_listen_to_the_connector(script, boundary):
     script.start(transaction__boundary=boundary, transaction__boundary__interval__ms="300")

@@ -50,6 +50,7 @@ def test_a_transaction_that_nobody_will_end_is_shown_as_hanging_and_can_be_ended
     stranger = foreign(kafka, f"{c.group}-{name}-0", f"src.{topic}")
     seen = row(asked, name)
     assert seen["hangs"] and seen["state"] == "Ongoing" and seen["worker_id"] == owner and seen["topics"] == [f"src.{topic}"]
+    assert seen["holds_last_stable_offset"] is True and seen["open_since"], seen
     assert f"producer {seen['producer_id']} with epoch {seen['producer_epoch']}" in seen["held_by"] and "abort" in seen["advice"]
     assert asked.call("GET", f"/connectors/{name}/transactions").json()["hanging"] == 1
 
@@ -95,6 +96,9 @@ def test_a_running_task_s_transaction_is_its_own_until_somebody_insists(cluster_
     assert not seen["hangs"] and w.id in seen["held_by"] and seen["open_ms"] >= 0 and seen["advice"] == ""
     assert metric(w, "fencepost_task_transaction_state", connector=name, state="open") == 1
     assert metric(w, "fencepost_task_transaction_open_seconds", connector=name) > 0
+    eventually(lambda: row(w, name)["run"]["uncommitted_records"] == 300, 30, "all records wait in the open transaction")
+    assert row(w, name)["holds_last_stable_offset"] is True
+    assert metric(w, "fencepost_task_transaction_uncommitted_records", connector=name) == 300
 
     r = w.call("POST", f"/connectors/{name}/transactions/abort?task=0")
     assert r.status_code == 409 and "force=true" in r.text, r.text

@@ -39,7 +39,6 @@ TEST(FencedVerdict, ATimedOutTransactionOfTheOwnerIsRepeatedABoundedNumberOfTime
   EXPECT_THAT(std::get<FailTask>(last).trace, HasSubstr("raise transaction.timeout.ms"));
 }
 
-// B57
 TEST(FencedVerdict, AStrangerWithTheSameIdFailsTheTask) {
   for (const auto& open : {std::optional<Duration>(seconds(5)), std::optional<Duration>()}) {
     auto f = facts();

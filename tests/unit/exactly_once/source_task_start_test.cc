@@ -45,14 +45,14 @@ TEST(SourceTaskStart, FailsAfterABoundedNumberOfAttempts) {
   EXPECT_EQ(start.apply(StepFailed{kTimeout}), StartActions{FailStart{kTimeout}});
 }
 
-// B73: no retry where the broker refuses the settings.
+// No retry where the broker refuses the settings.
 TEST(SourceTaskStart, FailsAtOnceWhereRepeatingIsPointless) {
   SourceTaskStart start;
   (void)start.apply(StartOrdered{});
   EXPECT_EQ(start.apply(StepFailed{kRefused}), StartActions{FailStart{kRefused}});
 }
 
-// B57: a fight for the id ends, one way or the other.
+// A fight for the id ends, one way or the other.
 TEST(SourceTaskStart, AsksWhoOwnsTheTaskWhenItIsFencedWhileFencing) {
   SourceTaskStart start;
   (void)start.apply(StartOrdered{});

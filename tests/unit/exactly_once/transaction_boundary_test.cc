@@ -74,5 +74,28 @@ TEST(TransactionBoundary, BeginsAnewAfterALostTransaction) {
   EXPECT_EQ(b.on_batch({.records = 1, .on_record = {}, .on_batch = {}}, kStart), (Steps{Begin{}, Send{0, 1}}));
 }
 
+TEST(RequestsOfAPoll, ComeByTheOrderOfTheRecordsWhateverTheOrderOfAsking) {
+  BoundaryRequests requests;
+  requests.after_record(3, BoundaryRequest::Abort);
+  requests.after_record(1, BoundaryRequest::Commit);
+  requests.after_record(1, BoundaryRequest::Commit);
+  requests.after_batch(BoundaryRequest::Abort);
+  BatchPolled expected;
+  expected.on_record = {{1, BoundaryRequest::Commit}, {3, BoundaryRequest::Abort}};
+  expected.on_batch = BoundaryRequest::Abort;
+  EXPECT_EQ(std::get<BatchPolled>(requests.take()), expected);
+  EXPECT_EQ(std::get<BatchPolled>(requests.take()), BatchPolled{}) << "each is taken once";
+}
+
+TEST(RequestsOfAPoll, ThatContradictOneAnotherAreNoChoiceOfOurs) {
+  BoundaryRequests requests;
+  requests.after_batch(BoundaryRequest::Commit);
+  requests.after_batch(BoundaryRequest::Abort);
+  EXPECT_EQ(std::get<ContradictingRequests>(requests.take()), ContradictingRequests{});
+  requests.after_record(2, BoundaryRequest::Abort);
+  requests.after_record(2, BoundaryRequest::Commit);
+  EXPECT_EQ(std::get<ContradictingRequests>(requests.take()), ContradictingRequests{2});
+}
+
 }  // namespace
 }  // namespace fencepost::exactly_once

@@ -238,6 +238,7 @@ class FakeClients final : public ClientsPort {
   Result<std::optional<std::int32_t>> topic_partitions(const Properties&, const std::string&) override {
     return std::optional(1);
   }
+  Result<std::vector<std::string>> topic_names(const Properties&) override { return std::vector<std::string>{"t"}; }
   Result<void> create_topic(const Properties&, const TopicToCreate& topic) override {
     journal_.add("create topic " + topic.name);
     return {};
@@ -277,6 +278,7 @@ struct Script {
   std::deque<std::vector<SourceRecord>> batches;
   SourceTaskContext* context = nullptr;
   bool throws = false;
+  std::function<void(TransactionContext&)> ends_transactions;  ///< called when a batch is given out
 
   void add(std::vector<SourceRecord> batch) {
     const std::lock_guard lock(mutex);
@@ -301,6 +303,8 @@ class ScriptedTask final : public SourceTask {
     if (script_.batches.empty()) return {};
     auto batch = std::move(script_.batches.front());
     script_.batches.pop_front();
+    TransactionContext* transactions = script_.context->transaction_context();
+    if (script_.ends_transactions && transactions != nullptr) script_.ends_transactions(*transactions);
     return batch;
   }
   void stop() noexcept override { journal_.add("task stopped"); }

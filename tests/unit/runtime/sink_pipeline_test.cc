@@ -32,7 +32,7 @@ class Plain final : public Converter, public HeaderConverter {
   SchemaAndValue to_connect_header(std::string_view, std::string_view, const std::optional<Bytes>&) override { return {}; }
 };
 
-// B71: offsets are committed for where a record was read, whatever transforms make of it (KIP-793).
+// Offsets are committed for where a record was read, whatever transforms make of it (KIP-793).
 TEST(SinkPipeline, KeepsTheOriginalPlaceOfARecordThatATransformSendsElsewhere) {
   std::vector<TransformStage> stages;
   stages.push_back({.alias = "r", .class_name = {}, .transformation = std::make_unique<Renames>(), .predicate = nullptr});

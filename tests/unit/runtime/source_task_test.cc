@@ -259,6 +259,61 @@ TEST_F(SourceTasks, ShowThePluginsExceptionAsTheirTrace) {
   EXPECT_TRUE(journal.wait_for("ended"));
 }
 
+TEST_F(SourceTasks, FailWhereTheConnectorWantsOneTransactionCommittedAndAborted) {
+  script.ends_transactions = [](TransactionContext& transactions) {
+    transactions.commit_transaction();
+    transactions.abort_transaction();
+  };
+  start(true, {{"transaction.boundary", "connector"}});
+  script.add({record("a", 1)});
+  ASSERT_TRUE(journal.wait_for("ended")) << journal.text();
+  EXPECT_TRUE(journal.has("FAILED")) << journal.text();
+  EXPECT_TRUE(journal.has("Connector requested both commit and abort of same transaction")) << journal.text();
+  EXPECT_FALSE(journal.has("produce t"));
+}
+
+TEST_F(SourceTasks, FailWhereTheConnectorWantsBothEndsAfterOneRecordNamingItsPlace) {
+  script.ends_transactions = [](TransactionContext& transactions) {
+    transactions.commit_transaction_after(0);
+    transactions.commit_transaction_after(1);
+    transactions.abort_transaction_after(1);
+  };
+  start(true, {{"transaction.boundary", "connector"}});
+  script.add({record("a", 1), record("b", 2)});
+  ASSERT_TRUE(journal.wait_for("ended")) << journal.text();
+  EXPECT_TRUE(journal.has("Connector requested both commit and abort of same record against topic/partition t/null"))
+      << journal.text();
+  EXPECT_FALSE(journal.has("produce t"));
+}
+
+TEST_F(SourceTasks, StayFailedThoughTheConnectorLeftATransactionOpen) {
+  start(true, {{"transaction.boundary", "connector"}});
+  script.add({record("a", 1)});
+  ASSERT_TRUE(journal.wait_for("produce t - a")) << journal.text();
+  {
+    const std::lock_guard lock(script.mutex);
+    script.throws = true;
+    script.context->wake_up();
+  }
+  ASSERT_TRUE(journal.wait_for("ended")) << journal.text();
+  EXPECT_TRUE(journal.has("FAILED"));
+  EXPECT_TRUE(journal.has("abort"));
+  const auto lines = journal.lines();
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), "task starts anew"), 1) << journal.text();
+}
+
+TEST_F(SourceTasks, MayNotWriteToTheirOwnOffsetsTopic) {
+  start(true);
+  SourceRecord bad = record("a", 1);
+  bad.topic = "connect-offsets";
+  script.add({bad});
+  ASSERT_TRUE(journal.wait_for("ended")) << journal.text();
+  EXPECT_TRUE(journal.has("Source tasks may not produce to their own offsets topics when exactly-once support is enabled"))
+      << journal.text();
+  EXPECT_TRUE(journal.has("FAILED"));
+  EXPECT_FALSE(journal.has("produce connect-offsets - a"));
+}
+
 TEST_F(SourceTasks, FailAtOnceWhereTheTransactionTimeoutIsRefused) {
   clients.faults.init = Error(ErrorKind::InvalidConfig, "transaction.timeout.ms=3600000 is above transaction.max.timeout.ms");
   start(true, {{"producer.override.transaction.timeout.ms", "3600000"}});
