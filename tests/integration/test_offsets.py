@@ -38,7 +38,7 @@ def shows(kafka, topic: str, *want: str):
 
 @pytest.mark.native
 def test_records_that_a_transform_drops_are_not_read_again_after_a_kill(cluster_of, kafka, topic):
-    """B27. The filter is taken away after the kill: what was dropped before it stays away."""
+    """The filter is taken away after the kill: what was dropped before it stays away."""
     c = cluster_of()
     w = c.started()
     name = unique("drop")
@@ -57,7 +57,6 @@ def test_records_that_a_transform_drops_are_not_read_again_after_a_kill(cluster_
 
 @pytest.mark.parametrize("support", ["enabled", "disabled"])
 def test_a_name_used_before_goes_on_and_a_reset_begins_anew(cluster_of, kafka, tmp_path, support):
-    """B79."""
     c = cluster_of(exactly__once__source__support=support)
     w = c.started()
     name, out, path = unique("again"), kafka.create_topic(unique("lines")), tmp_path / "in"
@@ -82,7 +81,6 @@ def test_a_name_used_before_goes_on_and_a_reset_begins_anew(cluster_of, kafka, t
 
 
 def test_start_from_latest_means_it(cluster_of, kafka, topic):
-    """B39."""
     c = cluster_of()
     w = c.started()
     name = unique("latest")
@@ -113,7 +111,7 @@ def test_start_from_latest_means_it(cluster_of, kafka, topic):
 
 
 def test_a_target_gets_its_partitions_and_settings_before_its_first_record(cluster_of, kafka):
-    """B35. The broker makes topics by itself, with one partition."""
+    """The broker makes topics by itself, with one partition."""
     c = cluster_of()
     w = c.started()
     name, prefix = unique("made"), unique("pre")
@@ -127,7 +125,6 @@ def test_a_target_gets_its_partitions_and_settings_before_its_first_record(clust
 
 @pytest.mark.native
 def test_a_transaction_timeout_above_the_brokers_fails_at_once_naming_both(cluster_of, kafka, topic):
-    """B73."""
     c = cluster_of()
     w = c.started()
     name = unique("long")
@@ -148,7 +145,7 @@ def elsewhere(tmp_path_factory):
 
 @pytest.mark.native
 def test_towards_another_kafka_offsets_lie_there_and_a_copy_here(cluster_of, kafka, elsewhere, topic):
-    """And idle connections that the far side cuts are nobody's failure (B75)."""
+    """And idle connections that the far side cuts are nobody's failure."""
     c = cluster_of()
     w = c.started()
     name, own = unique("far"), unique("own-offsets")
@@ -192,3 +189,24 @@ def test_towards_another_kafka_offsets_lie_there_and_a_copy_here(cluster_of, kaf
     assert mirrored(w, name) == {0: 99, 1: 99, 2: 99}
     assert w.settled("PUT", f"/connectors/{name}/resume").status_code == 202
     eventually(lambda: elsewhere.count(f"src.{topic}") == 606 + 306, 90, "all after the 300th come again, as was asked for")
+
+
+@pytest.mark.parametrize("tolerance", ["all", "none"])
+def test_a_record_that_the_broker_refuses(cluster_of, kafka, tmp_path, tolerance):
+    """Without transactions: it is passed over and the offsets pass it too, or the task fails with the record's place."""
+    c = cluster_of(exactly__once__source__support="disabled")
+    w = c.started()
+    name, out, path = unique("refused"), kafka.create_topic(unique("lines"), max_message_bytes="1000"), tmp_path / "in"
+    small = [f"line-{i}" for i in range(10_000)]
+    path.write_text("\n".join([*small[:5_000], "x" * 5_000, *small[5_000:]]) + "\n")
+    # The refusal is told for a whole batch of the producer's: each record is one, so that only the large one is refused.
+    w.create(name, {**file_source(path, out), "errors.tolerance": tolerance, "errors.log.enable": "true", "producer.override.batch.size": "1"})
+    if tolerance == "none":
+        eventually(lambda: [t["state"] for t in w.status(name)["tasks"]] == ["FAILED"], 60, "the task fails")
+        trace = w.status(name)["tasks"][0]["trace"]
+        assert out in trace and str(path) in trace and "position" in trace, trace
+        return
+    eventually(lambda: values(kafka, out) == small, 60, "all lines but the refused one are there, once and in order")
+    eventually(lambda: [o["offset"] for o in offsets(w, name)] == [{"position": path.stat().st_size}], 30, "the offset has passed it")
+    w.running(name)
+    assert [line for line in w.log().splitlines() if out in line and (" W " in line or " E " in line)], "it was logged"
