@@ -76,8 +76,8 @@ bool PlainWriter::send(SourceRecord& record, const ReadyRecord& ready) {
       fail(trace_of(number ? value.error() : number.error()));
       return false;
     }
+    entry.place = fmt::format(" (source partition {}, offset {})", partitions_.key(*number), *value);
     entry.offset = tracker_.submit(tracker_.partition(partitions_.key(*number)), *std::move(value));
-    entry.place = fmt::format(" (source partition {})", partitions_.key(*number));
   }
   if (ready.kept) entry.record = std::move(record);
   const std::uint64_t tag = first_tag_ + in_flight_.size();

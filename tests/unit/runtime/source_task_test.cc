@@ -237,7 +237,7 @@ TEST_F(SourceTasks, FailWithThePlaceOfARecordThatTheBrokerRefuses) {
   start(false);
   script.add({record("a", 1)});
   ASSERT_TRUE(journal.wait_for("FAILED")) << journal.text();
-  EXPECT_TRUE(journal.has(R"(["orders",{"file":"f"}])"));
+  EXPECT_TRUE(journal.has(R"((source partition ["orders",{"file":"f"}], offset {"at":1}))")) << journal.text();
   EXPECT_FALSE(journal.has("global"));
   EXPECT_TRUE(journal.wait_for("ended"));
 }
