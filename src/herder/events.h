@@ -229,9 +229,9 @@ struct TopicUsed {
 using Event =
     std::variant<StoresRead, StartStepTaken, StartFailed, TimePassed, ShutdownRequested, ConfigRecordsRead, ConfigLogEndReached,
                  ConfigWriteCompleted, StatusRecordsRead, RejoinNeeded, LeaderElected, AssignmentReceived, MembershipLost,
-                 MembershipConfirmed, CoordinatorChanged, RequestReceived, ConfigValidated, OffsetsAnswered, OffsetChangeAsked, LeaderAnswered,
-                 ProducersFenced, SessionKeyMade, ConnectorStateChanged, ConnectorEnded, TaskReconfigurationRequested,
-                 TaskConfigsGenerated, TaskStateChanged, TaskEnded, OwnershipAsked, TopicUsed>;
+                 MembershipConfirmed, CoordinatorChanged, RequestReceived, ConfigValidated, OffsetsAnswered, OffsetChangeAsked,
+                 LeaderAnswered, ProducersFenced, SessionKeyMade, ConnectorStateChanged, ConnectorEnded,
+                 TaskReconfigurationRequested, TaskConfigsGenerated, TaskStateChanged, TaskEnded, OwnershipAsked, TopicUsed>;
 
 /// One line for traces of the simulation and debug logs; secrets and config values are left out.
 [[nodiscard]] std::string describe(const Event& event);
