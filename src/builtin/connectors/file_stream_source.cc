@@ -195,9 +195,13 @@ std::string_view FileStreamSourceTask::read_some() {
     pollfd ready{.fd = fd_, .events = POLLIN, .revents = 0};
     if (::poll(&ready, 1, 0) <= 0) return {};
   }
-  buffer_.resize(buffer_.empty() ? kProbeBytes : kReadBytes);
+  // What the last read brought is still in there: less than a probe, and there is little more to come.
+  buffer_.resize(buffer_.size() < kProbeBytes ? kProbeBytes : kReadBytes);
   const ssize_t count = ::read(fd_, buffer_.data(), buffer_.size());
-  if (count > 0) return std::string_view(buffer_).substr(0, static_cast<std::size_t>(count));
+  if (count > 0) {
+    buffer_.resize(static_cast<std::size_t>(count));
+    return buffer_;
+  }
   const int why = errno;
   std::string().swap(buffer_);  // an idle task keeps no buffer
   if (count == 0) return {};
