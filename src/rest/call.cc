@@ -76,6 +76,7 @@ void Call::ask(herder::Request request) {
 }
 
 void Call::once_started(std::function<void()> go_on) {
+  if (services_->port.connector_views() != nullptr) return go_on();
   waits_for(std::string(kHerder));
   services_->port.submit(herder::Hop::ForwardedTwice, herder::ListConnectors{},
                          [self = shared_from_this(), go_on = std::move(go_on)](const herder::Response& response) {

@@ -60,7 +60,8 @@ class Call : public std::enable_shared_from_this<Call> {
   void ask(herder::Request request);
   /// The same; a 201 gets the Location of this connector.
   void ask_to_create(std::string connector, herder::Request request);
-  /// Goes on once the worker has read its config topic, which its herder knows; or answers why that did not come about.
+  /// Goes on at once where there are connector views, else when the worker has read its config topic, which its herder knows; or
+  /// answers why that did not come about.
   void once_started(std::function<void()> go_on);
 
   /// Whether no other worker has passed it on to this one.

@@ -14,12 +14,10 @@ void list_connectors(const CallPtr& call) {
   };
   const bool with_status = is_asked("status");
   const bool with_info = is_asked("info");
-  const auto show = [call, with_status, with_info] {
+  call->once_started([call, with_status, with_info] {
     const auto views = call->services().port.connector_views();
     call->answer(HttpReply::json(200, expand(views ? *views : herder::View(), with_status, with_info)));
-  };
-  if (call->services().port.connector_views() == nullptr) return call->once_started(show);
-  show();
+  });
 }
 
 void create_connector(const CallPtr& call) {

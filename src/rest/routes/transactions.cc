@@ -225,14 +225,12 @@ void abort_as_ordered(const CallPtr& call, TransactionAbort order) {
 }  // namespace
 
 void get_transactions(const CallPtr& call) {
-  if (call->services().port.connector_views() != nullptr) return show_transactions(call);
   call->once_started([call] { show_transactions(call); });
 }
 
 void abort_transaction(const CallPtr& call) {
   auto order = read_abort(*call);
   if (!order) return call->refuse(order.error());
-  if (call->services().port.connector_views() != nullptr) return abort_as_ordered(call, *std::move(order));
   call->once_started([call, order = *std::move(order)] { abort_as_ordered(call, order); });
 }
 
