@@ -34,9 +34,9 @@ void ConfigLog::read_to_end_as_leader(std::string why, Then then) {
 
 void ConfigLog::write(std::vector<protocol::Record> records, bool as_leader, std::string what, Then then) {
   if (as_leader && (!claimed_ || change_claim_ != claims_)) {
-    return then(failure(ErrorKind::Conflict,
-                        "Cannot complete request because of a conflicting operation (e.g. worker rebalance). " +
-                            std::string("This worker lost its hold on the config topic before it could write ") + what + "."));
+    return then(failure(ErrorKind::Conflict, std::string(kConflictingOperation) +
+                                                 ". This worker lost its hold on the config topic before it could write " + what +
+                                                 "."));
   }
   const RequestId id = questions_.ask(
       "writing " + what + " to the config topic", std::nullopt,

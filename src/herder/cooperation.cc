@@ -38,9 +38,7 @@ void Herder::Core::change_as_leader(const std::string& what, std::function<void(
     };
     log_.read_to_end_as_leader(what, [go, done, give_up](const Answer& answer) {
       if (!answer && answer.error().kind() == ErrorKind::Conflict) {
-        return give_up(
-            Error(ErrorKind::Conflict, "Cannot complete request because of a conflicting operation (e.g. worker rebalance): " +
-                                           answer.error().message() + "."));
+        return give_up(Error(ErrorKind::Conflict, std::string(kConflictingOperation) + ": " + answer.error().message() + "."));
       }
       if (!answer) return give_up(Error(answer.error()).while_doing("reading the config topic to its end"));
       go(done);

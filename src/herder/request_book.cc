@@ -24,7 +24,7 @@ void RequestBook::refuse(RequestId request, ErrorKind kind, const std::string& s
 }
 
 void RequestBook::refuse_rebalancing(RequestId request) {
-  refuse(request, ErrorKind::Conflict, "Cannot complete request because of a conflicting operation (e.g. worker rebalance).");
+  refuse(request, ErrorKind::Conflict, std::string(kConflictingOperation) + ".");
 }
 
 void RequestBook::hold(const RequestReceived& e) { held_.push_back(Held{.event = e, .until = turn_.now() + kHeldAtMost}); }

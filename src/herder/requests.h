@@ -16,6 +16,11 @@ namespace fencepost::herder {
 // What clients ask of the herder (the REST API, and other workers through it) and what it answers. Neither knows of HTTP:
 // src/rest turns paths and bodies into these and answers into statuses and JSON.
 
+/// Connect's own words for a request that came while the group, or another request, was about to change what it asks for. Tools
+/// know it, so each refusal begins with it.
+inline constexpr char kConflictingOperation[] =
+    "Cannot complete request because of a conflicting operation (e.g. worker rebalance)";
+
 /// STARTED is what the config topic calls RUNNING.
 enum class TargetState : std::uint8_t { Started, Paused, Stopped };
 

@@ -47,8 +47,7 @@ void Herder::Core::on(const OffsetChangeAsked& e) {
     turn_.order(AnswerOffsetChange{
         .request = e.request,
         .refused = Error(ErrorKind::Conflict,
-                         "Cannot complete request because of a conflicting operation (e.g. worker rebalance): " + why +
-                             ". The offsets of connector " + e.connector +
+                         std::string(kConflictingOperation) + ": " + why + ". The offsets of connector " + e.connector +
                              " are as they were; stop it, if it is not stopped, and send the request again.")});
   };
   membership_.confirm([this, e, refuse](const Answer& member) {

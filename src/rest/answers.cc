@@ -149,9 +149,7 @@ HttpReply reply(const herder::Health& health) {
   return HttpReply::json(health.ready ? 200 : 503, std::move(body));
 }
 
-HttpReply reply(const herder::ForwardTo&) {
-  return error_reply(409, "Cannot complete request because of a conflicting operation (e.g. worker rebalance)");
-}
+HttpReply reply(const herder::ForwardTo&) { return error_reply(409, herder::kConflictingOperation); }
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/ids.h"
+#include "herder/requests.h"
 #include "kafka/client_settings.h"
 #include "runtime/settings.h"
 
@@ -74,10 +75,9 @@ Result<void> OffsetsWriter::write_apart(const std::string& topic, const std::vec
   if (written && !transactional_) written = producer->flush(kOffsetsWrite);
   if (not_delivered_ && (!written || !transactional_)) written = Failure(*not_delivered_);
   if (written || written.error().kind() != ErrorKind::Fenced) return written;
-  return failure(ErrorKind::Conflict,
-                 "Cannot complete request because of a conflicting operation (e.g. worker rebalance): tasks of connector " +
-                     connector_ + " or a newer change of its offsets took its transactional id meanwhile (" +
-                     written.error().message() + "). Its offsets are as they left them.");
+  return failure(ErrorKind::Conflict, std::string(herder::kConflictingOperation) + ": tasks of connector " + connector_ +
+                                          " or a newer change of its offsets took its transactional id meanwhile (" +
+                                          written.error().message() + "). Its offsets are as they left them.");
 }
 
 }  // namespace fencepost::runtime
