@@ -44,12 +44,13 @@ Herder::Core::Core(Options options)
                   .active_run = [this](const std::string& connector) { return workload_.active_run(connector); },
                   .publish = [this](const std::string& connector, const std::vector<Properties>& configs,
                                     const Then& then) { publish_task_configs(connector, configs, then); }}),
-      ownership_(turn_, options_, configs_, board_, workload_, log_,
+      ownership_(turn_, configs_, board_, workload_, log_,
                  {.generation = [this] { return membership_.generation(); },
                   .confirm_membership = [this](const Then& then) { membership_.confirm(then); },
                   .others_may_have_run =
                       [this](const TaskId& task) {
-                        return membership_.ever_had_company() || board_.is_anothers(task) || board_.is_anothers(task.connector);
+                        return membership_.ever_had_company() || board_.last_of_another(task) != nullptr ||
+                               board_.last_of_another(task.connector) != nullptr;
                       }}) {}
 
 Actions Herder::Core::apply(const Event& event, Time now) {
@@ -98,18 +99,16 @@ void Herder::Core::on(const StoresRead&) {
 
 void Herder::Core::on(const StartStepTaken& e) {
   if (life_ != Life::Starting) return;
-  auto at = std::find_if(start_steps_.begin(), start_steps_.end(), [&](const Stage& s) { return s.component == e.component; });
-  if (e.doing.empty()) {
-    if (at != start_steps_.end()) start_steps_.erase(at);
-    return;
+  const auto at = std::find_if(start_steps_.begin(), start_steps_.end(),
+                               [&](const StartStep& step) { return step.told.component == e.component; });
+  if (at == start_steps_.end()) {
+    if (!e.doing.empty()) start_steps_.push_back({.told = e, .since = turn_.now()});
+  } else if (e.doing.empty()) {
+    start_steps_.erase(at);
+  } else {
+    if (at->told.doing != e.doing) at->since = turn_.now();
+    at->told = e;
   }
-  if (at == start_steps_.end()) at = start_steps_.insert(at, Stage{.component = e.component, .doing = {}, .since_ms = 0});
-  const std::string text = e.waits_for.empty() ? e.doing : e.doing + ", waiting for " + e.waits_for;
-  // The same work for somebody else, or after another failure, began when it began.
-  if (at->doing != e.doing && !at->doing.starts_with(e.doing + ", waiting for ")) {
-    at->since_ms = turn_.now().time_since_epoch().count();
-  }
-  at->doing = text;
 }
 
 void Herder::Core::on(const StartFailed& e) {

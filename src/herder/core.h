@@ -155,7 +155,11 @@ class Herder::Core {
 
   Life life_ = Life::Starting;
   Time life_since_{};
-  std::vector<Stage> start_steps_;  ///< what the parts of a starting worker still do
+  struct StartStep {
+    StartStepTaken told;
+    Time since;  ///< when it began to do that, for whomever it waits
+  };
+  std::vector<StartStep> start_steps_;  ///< what the parts of a starting worker still do
   std::optional<Time> stop_deadline_;
   std::set<std::string> touched_;    ///< by the records at hand
   std::set<std::string> committed_;  ///< connectors whose tasks they committed

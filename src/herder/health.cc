@@ -27,7 +27,11 @@ std::string utc(std::int64_t ms) {
 void Herder::Core::add_life_stages(std::vector<Stage>& stages) const {
   const std::int64_t since_ms = life_since_.time_since_epoch().count();
   if (life_ == Life::Starting) {
-    stages = start_steps_;
+    for (const auto& [told, since] : start_steps_) {
+      stages.push_back({.component = told.component,
+                        .doing = told.waits_for.empty() ? told.doing : told.doing + ", waiting for " + told.waits_for,
+                        .since_ms = since.time_since_epoch().count()});
+    }
     if (stages.empty()) {
       stages.push_back({.component = "worker", .doing = "reading the internal topics for the first time", .since_ms = since_ms});
     }

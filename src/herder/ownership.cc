@@ -36,8 +36,8 @@ void Ownership::judge(const OwnershipAsked& e) {
 }
 
 std::string Ownership::successor_of(const TaskId& task) const {
-  const protocol::Status* status = board_.state().find(task);
-  if (status == nullptr || status->worker_id == options_.worker_id || status->state == protocol::RunState::Unassigned) return {};
+  const protocol::Status* status = board_.last_of_another(task);
+  if (status == nullptr || status->state == protocol::RunState::Unassigned) return {};
   return status->worker_id + ", generation " + status->generation.to_string();
 }
 

@@ -6,7 +6,6 @@
 
 #include "herder/config_log.h"
 #include "herder/events.h"
-#include "herder/options.h"
 #include "herder/status_board.h"
 #include "herder/turn.h"
 #include "herder/workload.h"
@@ -27,15 +26,9 @@ struct OwnershipHooks {
 /// are asked after the question came, for the run has fenced its id just before, and who comes later will fence it.
 class Ownership {
  public:
-  Ownership(Turn& turn, const Options& options, const protocol::ConfigState& configs, const StatusBoard& board,
-            const Workload& workload, ConfigLog& log, OwnershipHooks hooks)
-      : turn_(turn),
-        options_(options),
-        configs_(configs),
-        board_(board),
-        workload_(workload),
-        log_(log),
-        hooks_(std::move(hooks)) {}
+  Ownership(Turn& turn, const protocol::ConfigState& configs, const StatusBoard& board, const Workload& workload, ConfigLog& log,
+            OwnershipHooks hooks)
+      : turn_(turn), configs_(configs), board_(board), workload_(workload), log_(log), hooks_(std::move(hooks)) {}
 
   void on(const OwnershipAsked& e);
 
@@ -46,7 +39,6 @@ class Ownership {
   [[nodiscard]] std::string successor_of(const TaskId& task) const;
 
   Turn& turn_;
-  const Options& options_;
   const protocol::ConfigState& configs_;
   const StatusBoard& board_;
   const Workload& workload_;

@@ -135,9 +135,9 @@ std::optional<TaskStateInfo> StatusBoard::status(const TaskId& task) const {
   return TaskStateInfo{.task = task.task, .state = state_info(*status)};
 }
 
-bool StatusBoard::is_anothers(const StatusOwner& owner) const {
+const Status* StatusBoard::last_of_another(const StatusOwner& owner) const {
   const Status* last = state_.find(owner);
-  return last != nullptr && last->worker_id != options_.worker_id;
+  return last != nullptr && last->worker_id != options_.worker_id ? last : nullptr;
 }
 
 ConnectorKind StatusBoard::kind_of(const std::string& connector) const {

@@ -43,8 +43,8 @@ class StatusBoard {
   [[nodiscard]] std::optional<ConnectorStatus> status(const std::string& connector) const;
   [[nodiscard]] std::optional<TaskStateInfo> status(const TaskId& task) const;
   [[nodiscard]] bool uses_topic(const std::string& connector, const std::string& topic) const;
-  /// Whether the newest status of it was written by another worker.
-  [[nodiscard]] bool is_anothers(const protocol::StatusOwner& owner) const;
+  /// The newest status of it, if another worker wrote it; or null.
+  [[nodiscard]] const protocol::Status* last_of_another(const protocol::StatusOwner& owner) const;
   [[nodiscard]] ConnectorKind kind_of(const std::string& connector) const;
   /// Names of connectors whose status changed since the last call.
   [[nodiscard]] std::set<std::string> take_changed();

@@ -273,8 +273,8 @@ void Workload::write_state(const StatusOwner& owner, Slot& slot, RunState state,
 }
 
 bool Workload::another_had_it_since(const StatusOwner& owner) const {
-  const auto* last = board_.state().find(owner);
-  return last != nullptr && last->worker_id != options_.worker_id && last->generation < hooks_.generation();
+  const auto* last = board_.last_of_another(owner);
+  return last != nullptr && last->generation < hooks_.generation();
 }
 
 template <class Id>
