@@ -11,8 +11,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Each call about a transaction waits so long before it looks whether it was interrupted; it is then made again.
-constexpr Duration kTransactionCall = 30s;
 /// Between attempts to make a client.
 constexpr auto kInitBackoff = 200ms;
 

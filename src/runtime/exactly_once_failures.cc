@@ -9,15 +9,6 @@
 
 namespace fencepost::runtime {
 
-using namespace std::chrono_literals;
-
-namespace {
-
-/// An abort waits so long before it is given up: whoever takes the id next aborts too.
-constexpr Duration kTransactionCall = 30s;
-
-}  // namespace
-
 /// A transaction may stay open for minutes; that its producer was fenced or a record was refused is acted upon when it is known,
 /// not when the commit comes.
 bool ExactlyOnceWriter::took_harm() {
@@ -107,6 +98,7 @@ void ExactlyOnceWriter::abort_and_fail(const Error& cause) {
   if (transaction_open_) record_->aborted(AbortCause::Failure, cause.message());
   host_.call_apart(
       [producer = producer_, open = transaction_open_] {
+        // One that takes longer is given up: whoever takes the id next aborts too.
         if (producer && open) (void)producer->abort(kTransactionCall);
       },
       [this, cause, may_pass] {

@@ -15,8 +15,6 @@ namespace {
 
 /// An idle client is kept so long: making one takes half a second, which a source with a record every few seconds should not pay.
 constexpr auto kIdleClientLeaves = 15s;
-/// Each call about a transaction waits so long before it looks whether it was interrupted; it is then made again.
-constexpr Duration kTransactionCall = 30s;
 /// While records of an open transaction are on their way: how soon it is looked whether they arrived.
 constexpr auto kDeliveriesLook = 200ms;
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);

@@ -47,6 +47,9 @@ class ExactlyOnceWriter final : public SourceWriter {
   void interrupt() noexcept override;
 
  private:
+  /// Each call about a transaction waits so long before it looks whether it was interrupted; it is then made again.
+  static constexpr Duration kTransactionCall{30'000};
+
   struct Sent {
     SourceRecord record;
     std::optional<RecordMetadata> metadata;
