@@ -442,6 +442,16 @@ def keyed(first: int, count: int, partitions: int) -> list:
     return [(f"key-{i % 997}", f"value-{i}", i % partitions) for i in range(first, first + count)]
 
 
+def assert_all_arrived(kafka: Kafka, c: Cluster, topic: str, total: int) -> None:
+    """The mirror of `topic` ends with all of it, once, in order; and when the workers have ended, nothing is left open."""
+    for w in c.workers:
+        w.stop_well()
+    want = kafka.read(topic)
+    assert sum(map(len, want.values())) == total, "the source itself is not what was written to it"
+    assert_same(want, kafka.read(f"src.{topic}"))
+    eventually(lambda: not kafka.undecided(f"src.{topic}"), 30, "no record is in a transaction that nobody has ended")
+
+
 def assert_same(want: dict, got: dict) -> None:
     """The topics hold the same records in the same order, partition by partition."""
     for p, records in want.items():

@@ -4,7 +4,7 @@ stands once in the read_committed target, in the order of its partition."""
 import pytest
 import requests
 
-from harness import Growth, Kafka, Traffic, assert_same, eventually, free_port, mirror, unique
+from harness import Growth, Kafka, Traffic, assert_all_arrived, eventually, free_port, mirror, unique
 from namespace import Namespace, worker_at
 
 pytestmark = [pytest.mark.native, pytest.mark.timeout(300)]
@@ -50,12 +50,7 @@ def shared(w, name: str, *workers) -> None:
 
 def arrived(kafka, c, topic: str, total: int) -> None:
     eventually(lambda: kafka.count(f"src.{topic}") >= total, 90, f"{total} committed records", every=0.5)
-    for w in c.workers:
-        w.stop_well()
-    want = kafka.read(topic)
-    assert sum(map(len, want.values())) == total, "the source itself is not what was written to it"
-    assert_same(want, kafka.read(f"src.{topic}"))
-    eventually(lambda: not kafka.undecided(f"src.{topic}"), 30, "no record is in a transaction that nobody has ended")
+    assert_all_arrived(kafka, c, topic, total)
 
 
 def test_a_worker_reaches_kafka_but_not_the_leaders_rest(cluster_of, kafka, namespace, topic):

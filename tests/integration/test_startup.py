@@ -2,6 +2,7 @@
 import shlex
 import socket
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -157,40 +158,38 @@ def test_a_missing_required_setting_is_named(cluster, key):
 
 
 # while it starts ------------------------------------------------------------------------------------------------------------------------
-def test_a_start_that_waits_for_a_broker_says_so_at_once_and_serves_who_waited(cluster, kafka):
-    from concurrent.futures import ThreadPoolExecutor
+@pytest.fixture
+def stalled(kafka):
+    """A way to the broker on which nothing moves until its mode is "pass"."""
     proxy = Proxy(int(kafka.bootstrap.rsplit(":", 1)[1]))
     proxy.mode = "stall"
-    try:
-        w = cluster.worker(bootstrap__servers=f"127.0.0.1:{proxy.port}").start()
-        eventually(lambda: w.call("GET", "/health", timeout=5).status_code == 503, 30, "it serves HTTP")
-        r = w.call("GET", "/health", timeout=5)
-        assert r.status_code == 503 and set(r.json()) == {"status", "message", "components"}, r.text
-        assert r.json()["status"] == "starting" and r.json()["message"].startswith("Worker is still starting up."), r.text
-        waits = {c["component"]: c["doing"] for c in r.json()["components"]}
-        assert f"waiting for a broker at 127.0.0.1:{proxy.port} (bootstrap.servers)" in waits["cluster"], r.text
-        assert w.call("GET", "/", timeout=5).status_code == 503
-        with ThreadPoolExecutor(3) as pool:
-            waiting = [pool.submit(w.call, "GET", path, timeout=90) for path in ("/connectors", "/connectors?expand=status", "/connectors/nope")]
-            assert not any(f.done() for f in waiting)
-            proxy.mode = "pass"
-            assert [f.result().status_code for f in waiting] == [200, 200, 404]
-        r = w.call("GET", "/health")
-        assert r.status_code == 200 and set(r.json()) == {"status", "message"}, r.text
-        w.stop_well(20)
-    finally:
-        proxy.close()
+    yield proxy
+    proxy.close()
 
 
-def test_a_start_that_waits_for_a_broker_ends_when_it_is_told_to(cluster, kafka):
-    proxy = Proxy(int(kafka.bootstrap.rsplit(":", 1)[1]))
-    proxy.mode = "stall"
-    try:
-        w = cluster.worker(bootstrap__servers=f"127.0.0.1:{proxy.port}").start()
-        eventually(lambda: w.call("GET", "/health", timeout=5).status_code == 503, 30, "it serves HTTP")
-        w.stop_well(20)
-    finally:
-        proxy.close()
+def test_a_start_that_waits_for_a_broker_says_so_at_once_and_serves_who_waited(cluster, stalled):
+    w = cluster.worker(bootstrap__servers=f"127.0.0.1:{stalled.port}").start()
+    eventually(lambda: w.call("GET", "/health", timeout=5).status_code == 503, 30, "it serves HTTP")
+    r = w.call("GET", "/health", timeout=5)
+    assert r.status_code == 503 and set(r.json()) == {"status", "message", "components"}, r.text
+    assert r.json()["status"] == "starting" and r.json()["message"].startswith("Worker is still starting up."), r.text
+    waits = {c["component"]: c["doing"] for c in r.json()["components"]}
+    assert f"waiting for a broker at 127.0.0.1:{stalled.port} (bootstrap.servers)" in waits["cluster"], r.text
+    assert w.call("GET", "/", timeout=5).status_code == 503
+    with ThreadPoolExecutor(3) as pool:
+        waiting = [pool.submit(w.call, "GET", path, timeout=90) for path in ("/connectors", "/connectors?expand=status", "/connectors/nope")]
+        assert not any(f.done() for f in waiting)
+        stalled.mode = "pass"
+        assert [f.result().status_code for f in waiting] == [200, 200, 404]
+    r = w.call("GET", "/health")
+    assert r.status_code == 200 and set(r.json()) == {"status", "message"}, r.text
+    w.stop_well(20)
+
+
+def test_a_start_that_waits_for_a_broker_ends_when_it_is_told_to(cluster, stalled):
+    w = cluster.worker(bootstrap__servers=f"127.0.0.1:{stalled.port}").start()
+    eventually(lambda: w.call("GET", "/health", timeout=5).status_code == 503, 30, "it serves HTTP")
+    w.stop_well(20)
 
 
 # how it ends ----------------------------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from harness import Cluster, Growth, Traffic, assert_same, eventually, keyed, mirror, unique
+from harness import Cluster, Growth, Traffic, assert_all_arrived, eventually, keyed, mirror, unique
 from trio import Trio
 
 pytestmark = [pytest.mark.native, pytest.mark.timeout(300)]
@@ -24,15 +24,10 @@ def small(kafka, topic: str, **more: str) -> dict:
 
 
 def arrived(kafka, c: Cluster, topic: str, total: int, name: str, tasks: int = 1) -> None:
-    """All of it, once, in order; and when the workers have ended, nothing is left open."""
+    """All of it, once, in order, while all runs."""
     eventually(lambda: kafka.count(f"src.{topic}") >= total, 90, f"{total} committed records", every=0.5)
     c.workers[0].running(name, tasks, within=90)
-    for w in c.workers:
-        w.stop_well()
-    want = kafka.read(topic)
-    assert sum(map(len, want.values())) == total, "the source itself is not what was written to it"
-    assert_same(want, kafka.read(f"src.{topic}"))
-    eventually(lambda: not kafka.undecided(f"src.{topic}"), 30, "no record is in a transaction that nobody has ended")
+    assert_all_arrived(kafka, c, topic, total)
 
 
 def test_the_leading_worker_is_killed_while_it_copies(cluster_of, kafka, topic):

@@ -10,6 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
+using testing::error_of;
 using testing::Follower;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -19,12 +20,6 @@ using ::testing::StartsWith;
 
 const Properties kSource{{"connector.class", "Source"}, {"name", "c"}};
 const Response kToLeader = ForwardTo{"http://b:8083/"};
-
-std::string error_of(const std::optional<Response>& response) {
-  if (!response) return "no answer";
-  const auto* error = std::get_if<Error>(&*response);
-  return error == nullptr ? "no error" : std::string(to_string(error->kind())) + ": " + error->message();
-}
 
 class AFollower : public ::testing::Test {
  protected:

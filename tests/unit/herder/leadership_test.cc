@@ -7,19 +7,15 @@ namespace fencepost::herder {
 namespace {
 
 using ::testing::ElementsAre;
+using testing::error_of;
 using testing::Follower;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::OneWorker;
 using ::testing::SizeIs;
+using testing::status_of;
 
 const Properties kSource{{"connector.class", "Source"}, {"name", "c"}};
-
-std::string error_of(const std::optional<Response>& response) {
-  if (!response) return "no answer";
-  const auto* error = std::get_if<Error>(&*response);
-  return error == nullptr ? "no error" : std::string(to_string(error->kind())) + ": " + error->message();
-}
 
 Options enabled() {
   Options o = OneWorker::default_options();
@@ -164,12 +160,7 @@ TEST(AWorkerThatComesBack, StartsAnewWhatFailedHereAndRanElsewhere) {
   worker.fail({"c", 0});
   worker.tell(MembershipLost{"session expired"});
   ASSERT_THAT(worker.all<StartTask>(), SizeIs(1));
-  worker.tell(StatusRecordsRead{
-      {TopicRecord{.partition = 0,
-                   .offset = LogPosition{9},
-                   .timestamp_ms = 0,
-                   .key = "status-task-c-0",
-                   .value = R"({"state":"UNASSIGNED","trace":null,"worker_id":"b:8083","generation":1,"version":"1.0"})"}}});
+  worker.tell(status_of("status-task-c-0", "UNASSIGNED"));
   worker.deal({}, {});
   EXPECT_THAT(worker.all<StartTask>(), SizeIs(2));
   EXPECT_EQ(worker.state_of("c"), "RUNNING 0:RUNNING");
@@ -224,12 +215,7 @@ TEST(AWorkerThatTookOver, ReckonsWithTheFenceOfItsPredecessor) {
   worker.start();
   worker.withhold_ = [](const Action& action) { return std::holds_alternative<WriteStatusRecord>(action); };
   ASSERT_TRUE(worker.ask(CreateConnector{"c", kSource, {}}));
-  worker.tell(StatusRecordsRead{
-      {TopicRecord{.partition = 0,
-                   .offset = LogPosition{9},
-                   .timestamp_ms = 0,
-                   .key = "status-task-c-0",
-                   .value = R"({"state":"RUNNING","trace":null,"worker_id":"b:8083","generation":1,"version":"1.0"})"}}});
+  worker.tell(status_of("status-task-c-0", "RUNNING"));
   EXPECT_TRUE(late_fence_possible(worker));
 }
 

@@ -12,6 +12,24 @@
 
 namespace fencepost::herder::testing {
 
+/// "kind: message" of an answer that is an error.
+inline std::string error_of(const std::optional<Response>& response) {
+  if (!response) return "no answer";
+  const auto* error = std::get_if<Error>(&*response);
+  return error == nullptr ? "no error" : std::string(to_string(error->kind())) + ": " + error->message();
+}
+
+/// What the status topic holds of another worker; without a state its tombstone.
+inline StatusRecordsRead status_of(const std::string& key, const std::string& state, int generation = 1) {
+  const std::string value = R"({"state":")" + state + R"(","trace":null,"worker_id":"b:8083","generation":)" +
+                            std::to_string(generation) + R"(,"version":"1.0"})";
+  return {{TopicRecord{.partition = 0,
+                       .offset = LogPosition{99},
+                       .timestamp_ms = 0,
+                       .key = key,
+                       .value = state.empty() ? std::optional<std::string>() : value}}};
+}
+
 /// A worker alone in its group, with a real herder and a shell that does at once and without fault what it is told. Tests put a
 /// hand in by `withhold` (an action is kept for the test to answer) and read the log of all actions.
 class OneWorker {

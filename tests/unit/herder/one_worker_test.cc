@@ -7,22 +7,18 @@ namespace fencepost::herder {
 namespace {
 
 using ::testing::ElementsAre;
+using testing::error_of;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::OneWorker;
 using ::testing::SizeIs;
+using testing::status_of;
 
 const Properties kSource{{"connector.class", "Source"}, {"name", "c"}};
 
 template <class Kind>
 bool is(const std::optional<Response>& response) {
   return response && std::holds_alternative<Kind>(*response);
-}
-
-std::string error_of(const std::optional<Response>& response) {
-  if (!response) return "no answer";
-  const auto* error = std::get_if<Error>(&*response);
-  return error == nullptr ? "no error" : std::string(to_string(error->kind())) + ": " + error->message();
 }
 
 class AWorkerAlone : public ::testing::Test {
@@ -379,12 +375,7 @@ TEST_F(AnEnabledWorkerAlone, AnswersOwnershipAfterAskingTheCoordinatorAndTheLog)
 TEST_F(AnEnabledWorkerAlone, NamesTheSuccessorThatTheStatusTopicTellsOf) {
   ASSERT_TRUE(is<Created>(worker.ask(CreateConnector{"c", kSource, {}})));
   const TaskId task{"c", 0};
-  worker.tell(StatusRecordsRead{
-      {TopicRecord{.partition = 0,
-                   .offset = LogPosition{99},
-                   .timestamp_ms = 0,
-                   .key = "status-task-c-0",
-                   .value = R"({"state":"RUNNING","trace":null,"worker_id":"b:8083","generation":14,"version":"1"})"}}});
+  worker.tell(status_of("status-task-c-0", "RUNNING", 14));
   worker.tell(OwnershipAsked{.task = task, .run = RunId{0}, .request = RequestId{7}});
   EXPECT_THAT(
       worker.all<AnswerOwnership>().back().superseded.value_or(""),
@@ -426,15 +417,6 @@ TEST_F(AWorkerAlone, PublishesItsTaskConfigsAgainWhereOthersWereCommitted) {
 }
 
 // ---- statuses that are wrong ----
-
-StatusRecordsRead status_of(const std::string& key, const std::string& state) {
-  const std::string value = R"({"state":")" + state + R"(","trace":null,"worker_id":"b:8083","generation":1,"version":"1.0"})";
-  return {{TopicRecord{.partition = 0,
-                       .offset = LogPosition{99},
-                       .timestamp_ms = 0,
-                       .key = key,
-                       .value = state.empty() ? std::optional<std::string>() : value}}};
-}
 
 // The worker that ran them died with the deletion half done.
 TEST(AWorkerThatBecomesTheLeader, RemovesStatusesOfWhatIsConfiguredNoMore) {
