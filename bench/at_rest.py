@@ -16,6 +16,7 @@ from report import table
 from scale import all_run
 
 
+KEYS = ["connectors"]
 COLUMNS = {"s to create": "created_s", "MiB added": "rss_mib", "threads added": "threads", "descriptors added": "fds", "% of a core added": "idle_percent"}
 
 
@@ -57,7 +58,7 @@ def main() -> None:
     a = p.parse_args()
     with one_kafka() as (kafka, folder):
         rows = measure(kafka, folder, peers(a.only or [FENCEPOST, JAVA]), {FENCEPOST: a.connectors, JAVA: a.java_connectors})
-    print(table(rows, ["connectors"], COLUMNS))
+    print(table(rows, KEYS, COLUMNS))
 
 
 if __name__ == "__main__":

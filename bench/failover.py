@@ -6,15 +6,14 @@ runs until the task is RUNNING on the other one. With SIGKILL the session timeou
 """
 from __future__ import annotations
 
-import argparse
 import time
 from pathlib import Path
 
-from stage import FENCEPOST, JAVA, of_runs, one_kafka, peers, tell, workers_of
+from stage import alone, tell, workers_of
 from harness import Kafka, Traffic, mirror, unique
-from report import table
 
 
+KEYS, COLUMNS = ["way"], {"s": "failover_s"}
 SESSION_S = 6
 
 
@@ -43,14 +42,5 @@ def measure(kafka: Kafka, folder: Path, who: list[str], runs: int) -> list[dict]
     return rows
 
 
-def main() -> None:
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    of_runs(p)
-    a = p.parse_args()
-    with one_kafka() as (kafka, folder):
-        rows = measure(kafka, folder, peers(a.only or [FENCEPOST, JAVA]), a.runs)
-    print(table(rows, ["way"], {"s until it runs elsewhere": "failover_s"}))
-
-
 if __name__ == "__main__":
-    main()
+    alone(__doc__, measure, KEYS, COLUMNS)

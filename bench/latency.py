@@ -6,16 +6,17 @@ under a steady trickle, transaction.boundary=poll.
 """
 from __future__ import annotations
 
-import argparse
 import statistics
 import threading
 import time
 from pathlib import Path
 
-from stage import FENCEPOST, JAVA, delete_topics, of_runs, one_kafka, peers, tell, workers_of
+from stage import alone, delete_topics, tell, workers_of
 from confluent_kafka import Consumer, Producer, TopicPartition
 from harness import Kafka, mirror, unique
-from report import table
+
+
+KEYS, COLUMNS = [], {"p50, ms": "p50_ms", "p99, ms": "p99_ms", "longest, ms": "max_ms"}
 
 
 class Trickle:
@@ -79,16 +80,5 @@ def measure(kafka: Kafka, folder: Path, who: list[str], runs: int, rate: float =
     return rows
 
 
-def main() -> None:
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--rate", type=float, default=500, help="records a second")
-    p.add_argument("--seconds", type=float, default=8)
-    of_runs(p)
-    a = p.parse_args()
-    with one_kafka() as (kafka, folder):
-        rows = measure(kafka, folder, peers(a.only or [FENCEPOST, JAVA]), a.runs, a.rate, a.seconds)
-    print(table(rows, [], {"p50, ms": "p50_ms", "p99, ms": "p99_ms", "longest, ms": "max_ms"}))
-
-
 if __name__ == "__main__":
-    main()
+    alone(__doc__, measure, KEYS, COLUMNS, rate={"type": float, "default": 500, "help": "records a second"}, seconds={"type": float, "default": 8})

@@ -31,6 +31,7 @@ IN_THE_PATH = {"value.converter": JSON, "value.converter.schemas.enable": "true"
                "transforms.insert.type": "org.apache.kafka.connect.transforms.InsertField$Key", "transforms.insert.static.field": "site",
                "transforms.insert.static.value": "here", "transforms.route.type": "org.apache.kafka.connect.transforms.RegexRouter",
                "transforms.route.regex": "(.*)", "transforms.route.replacement": "$1"}
+COLUMNS = {"records/s": "records_per_s", "us of CPU a record": "us_per_record", "peak MiB": "peak_mib"}
 
 
 @dataclass
@@ -164,7 +165,7 @@ def main() -> None:
     job = Job(size=a.size, partitions=a.partitions, tasks=a.tasks, records=a.records, seconds=a.seconds)
     with one_kafka() as (kafka, folder):
         rows = measure(kafka, folder, job, a.boundary, peers(a.only or [CEILING, FENCEPOST, JAVA]), a.runs)
-    print(table(rows, ["size", "tasks", "boundary"], {"records/s": "records_per_s", "us CPU a record": "us_per_record", "peak MiB": "peak_mib"}))
+    print(table(rows, ["size", "tasks", "boundary"], COLUMNS))
 
 
 if __name__ == "__main__":

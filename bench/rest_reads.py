@@ -5,17 +5,16 @@
 """
 from __future__ import annotations
 
-import argparse
 import re
 import shutil
 import subprocess
 from pathlib import Path
 
-from stage import FENCEPOST, JAVA, of_runs, one_kafka, peers, tell, workers_of
+from stage import alone, tell, workers_of
 from harness import Kafka, file_source, unique
-from report import table
 
 
+KEYS, COLUMNS = ["what"], {"requests/s": "requests_per_s", "p99, ms": "p99_ms"}
 PATHS = {"status": "/connectors/c-0/status", "list": "/connectors"}
 UNITS = {"us": 1e-3, "ms": 1.0, "s": 1e3}
 
@@ -49,15 +48,5 @@ def measure(kafka: Kafka, folder: Path, who: list[str], runs: int, seconds: int 
     return rows
 
 
-def main() -> None:
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--seconds", type=int, default=5)
-    of_runs(p)
-    a = p.parse_args()
-    with one_kafka() as (kafka, folder):
-        rows = measure(kafka, folder, peers(a.only or [FENCEPOST, JAVA]), a.runs, a.seconds)
-    print(table(rows, ["what"], {"requests/s": "requests_per_s", "p99, ms": "p99_ms"}))
-
-
 if __name__ == "__main__":
-    main()
+    alone(__doc__, measure, KEYS, COLUMNS, seconds={"type": int, "default": 5})

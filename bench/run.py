@@ -28,7 +28,6 @@ import start
 from report import bars, median, table
 
 RESULTS = ROOT / "bench" / "results"
-COPY_COLUMNS = {"records/s": "records_per_s", "us of CPU a record": "us_per_record", "peak MiB": "peak_mib"}
 
 
 def mirrors(kafka, folder, who, runs):
@@ -60,10 +59,10 @@ def fences(kafka, folder, who, runs):
 
 
 STAGES = {
-    "start": lambda k, f, w, n: start.measure(k, f, w, n),
-    "latency": lambda k, f, w, n: latency.measure(k, f, w, n),
-    "failover": lambda k, f, w, n: failover.measure(k, f, w, n),
-    "rest": lambda k, f, w, n: rest_reads.measure(k, f, w, n),
+    "start": start.measure,
+    "latency": latency.measure,
+    "failover": failover.measure,
+    "rest": rest_reads.measure,
     "mirror": lambda k, f, w, n: mirrors(k, f, [CEILING, *w], n),
     "tasks": tasks,
     "converted": converted,
@@ -115,14 +114,14 @@ def against_loop(rows: list[dict]) -> list[str]:
 
 
 SECTIONS = [
-    ("mirror", "Mirror, one task, one partition, by record size", ["size", "boundary"], COPY_COLUMNS),
-    ("tasks", "Mirror of 100-byte records, four partitions, by tasks (`poll`)", ["tasks"], COPY_COLUMNS),
-    ("converted", "Mirror through JsonConverter with schemas, Filter with a predicate, InsertField and RegexRouter, 100-byte records", ["boundary"], COPY_COLUMNS),
-    ("latency", "From a record's production to a read_committed consumer of the target, 500 records/s", [], {"p50, ms": "p50_ms", "p99, ms": "p99_ms", "longest, ms": "max_ms"}),
-    ("start", "Start, and an idle worker", [], {"exec -> REST, s": "start_s", "RSS, MiB": "rss_mib", "threads": "threads", "descriptors": "fds"}),
-    ("at_rest", "Idle exactly-once connectors on one worker", ["connectors"], at_rest.COLUMNS),
-    ("failover", "A worker goes; its task runs elsewhere after (SIGKILL: after the session timeout)", ["way"], {"s": "failover_s"}),
-    ("rest", "REST reads, 16 kept connections", ["what"], {"requests/s": "requests_per_s", "p99, ms": "p99_ms"}),
+    ("mirror", "Mirror, one task, one partition, by record size", ["size", "boundary"], mirror.COLUMNS),
+    ("tasks", "Mirror of 100-byte records, four partitions, by tasks (`poll`)", ["tasks"], mirror.COLUMNS),
+    ("converted", "Mirror through JsonConverter with schemas, Filter with a predicate, InsertField and RegexRouter, 100-byte records", ["boundary"], mirror.COLUMNS),
+    ("latency", "From a record's production to a read_committed consumer of the target, 500 records/s", latency.KEYS, latency.COLUMNS),
+    ("start", "Start, and an idle worker", start.KEYS, start.COLUMNS),
+    ("at_rest", "Idle exactly-once connectors on one worker", at_rest.KEYS, at_rest.COLUMNS),
+    ("failover", "A worker goes; its task runs elsewhere after (SIGKILL: after the session timeout)", failover.KEYS, failover.COLUMNS),
+    ("rest", "REST reads, 16 kept connections", rest_reads.KEYS, rest_reads.COLUMNS),
     ("fence", "Fencing 1,000 transactional ids, idle or with a transaction open on each", ["open"], {"s": "seconds"}),
 ]
 

@@ -21,6 +21,7 @@ except ImportError:         # start again with the Python of the benchmarks
     os.execv(f"{venv}/bin/python", [f"{venv}/bin/python", *sys.argv])
 
 from harness import Cluster, Kafka, Worker, unique  # noqa: E402
+from report import table  # noqa: E402
 
 FENCEPOST, JAVA, CEILING = "Fencepost", "Java Connect", "librdkafka loop"
 CEILING_PROGRAM = ROOT / "build" / "release" / "bench" / "ceiling"
@@ -104,3 +105,15 @@ def delete_topics(kafka: Kafka, *names: str) -> None:
 def of_runs(p: argparse.ArgumentParser) -> None:
     p.add_argument("--only", nargs="+", default=None, help="names of peers")
     p.add_argument("--runs", type=int, default=5)
+
+
+def alone(doc: str, measure, keys: list[str], columns: dict[str, str], **options: dict) -> None:
+    """One benchmark by itself, from its command line to its table; `options` are those it has beside --only and --runs, and reach measure() by name."""
+    p = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, how in options.items():
+        p.add_argument(f"--{name}", **how)
+    of_runs(p)
+    a = p.parse_args()
+    with one_kafka() as (kafka, folder):
+        rows = measure(kafka, folder, peers(a.only or [FENCEPOST, JAVA]), a.runs, **{name: getattr(a, name) for name in options})
+    print(table(rows, keys, columns))

@@ -5,14 +5,15 @@
 """
 from __future__ import annotations
 
-import argparse
 import time
 from pathlib import Path
 
-from stage import FENCEPOST, JAVA, add_worker, costs, of_runs, one_kafka, peers, tell
+from stage import add_worker, alone, costs, tell
 from harness import Cluster, Kafka, unique
 import requests
-from report import table
+
+
+KEYS, COLUMNS = [], {"exec -> REST, s": "start_s", "RSS, MiB": "rss_mib", "threads": "threads", "descriptors": "fds"}
 
 
 def answers(url: str, alive) -> None:
@@ -48,14 +49,5 @@ def measure(kafka: Kafka, folder: Path, who: list[str], runs: int, settle: float
     return rows
 
 
-def main() -> None:
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    of_runs(p)
-    a = p.parse_args()
-    with one_kafka() as (kafka, folder):
-        rows = measure(kafka, folder, peers(a.only or [FENCEPOST, JAVA]), a.runs)
-    print(table(rows, [], {"exec -> REST, s": "start_s", "idle RSS, MiB": "rss_mib", "threads": "threads", "descriptors": "fds"}))
-
-
 if __name__ == "__main__":
-    main()
+    alone(__doc__, measure, KEYS, COLUMNS)
