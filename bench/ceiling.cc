@@ -124,7 +124,7 @@ void bare_loop(const Arguments& arguments) {
   rd_kafka_t* producer = make_client(RD_KAFKA_PRODUCER, {{"bootstrap.servers", servers},
                                                          {"transactional.id", fmt::format("ceiling-{}", ::getpid())},
                                                          {"queue.buffering.max.messages", "100000"},
-                                                         {"linger.ms", "5"}});
+                                                         {"linger.ms", "200"}});
   check(rd_kafka_init_transactions(producer, 30'000));
   rd_kafka_topic_t* to = rd_kafka_topic_new(producer, arguments.text("to").c_str(), nullptr);
   rd_kafka_t* consumer = make_client(RD_KAFKA_CONSUMER, {{"bootstrap.servers", servers},

@@ -359,7 +359,10 @@ class Translation {
       put("reconnect.backoff.ms", std::min(number("reconnect.backoff.max.ms", 0), number("reconnect.backoff.ms", 0)));
     }
     if (out_.kind == ClientKind::Producer) {
-      put("linger.ms", std::min(number("linger.ms", 5), number("message.timeout.ms", kIntMax) - 1));
+      // A commit flushes whatever lingers, so in a transaction this delays nothing that anyone may see. A short time costs much:
+      // librdkafka's thread polls without a pause while a record is overdue and all requests that are allowed are in flight.
+      const std::int64_t usual = delivery_ == Delivery::ExactlyOnce ? 200 : 5;
+      put("linger.ms", std::min(number("linger.ms", usual), number("message.timeout.ms", kIntMax) - 1));
     }
     if (out_.kind != ClientKind::Consumer) return;
     put("message.max.bytes", std::min<std::int64_t>(number("fetch.max.bytes", kIntMax), 1'000'000));

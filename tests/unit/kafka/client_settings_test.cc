@@ -51,6 +51,16 @@ TEST(ClientSettings, GivesJavaNamesTheirLibrdkafkaNames) {
   EXPECT_EQ(t.max_request_bytes, 2'000'000U);
 }
 
+TEST(ClientSettings, RecordsOfATransactionLingerForFullBatches) {
+  const auto linger = [](const Properties& java, Delivery delivery) {
+    return translate(ClientKind::Producer, java, delivery)->get("linger.ms");
+  };
+  EXPECT_EQ(linger({}, Delivery::AtLeastOnce), "5");
+  EXPECT_EQ(linger({}, Delivery::ExactlyOnce), "200");
+  EXPECT_EQ(linger({{"linger.ms", "5"}}, Delivery::ExactlyOnce), "5");
+  EXPECT_EQ(linger({{"delivery.timeout.ms", "150"}, {"request.timeout.ms", "100"}}, Delivery::ExactlyOnce), "149");
+}
+
 TEST(ClientSettings, NamesEachSettingWithoutCounterpartInOneWarning) {
   const auto t = translated(ClientKind::Producer, {{"interceptor.classes", "x.Y"}, {"no.such.setting", "1"}, {"linger.ms", "1"}});
   EXPECT_THAT(t.warnings, ElementsAre(HasSubstr("'interceptor.classes'"), HasSubstr("'no.such.setting'")));
