@@ -56,14 +56,15 @@ class Target:
     def committed(self) -> int:
         return sum(self._consumer.get_watermark_offsets(TopicPartition(self.topic, p), 10, cached=False)[1] for p in range(self.partitions))
 
-    def watch(self, job: Job, pid: int, alive) -> dict:
+    def watch(self, job: Job, pid: int, alive, begun=lambda: None) -> dict:
         """From the first committed record to the last or to the end of the time. Markers stand in the log too: a few thousand among millions."""
-        def begun():
+        def some():
             assert alive(), "it ended before its first record"
             return self.committed()
-        at_first = eventually(begun, 120, f"{self.topic} has records", every=0.002)
+        at_first = eventually(some, 120, f"{self.topic} has records", every=0.002)
         first = last = time.monotonic()
         before = after = costs(pid)
+        begun()
         end = at_first
         while end < job.records and time.monotonic() < first + job.seconds:
             now = self.committed()
@@ -101,13 +102,13 @@ def fill(kafka: Kafka, topic: str, job: Job) -> None:
     assert producer.flush(120) == 0
 
 
-def through_worker(kafka: Kafka, w: Worker, topic: str, boundary: str, job: Job) -> dict:
+def through_worker(kafka: Kafka, w: Worker, topic: str, boundary: str, job: Job, begun=lambda: None) -> dict:
     alias = unique("bench")
     target = Target(kafka, f"{alias}.{topic}", job.partitions)
     try:
         w.create(alias, {**mirror(kafka, topic, source__cluster__alias=alias, tasks__max=str(job.tasks), transaction__boundary=boundary,
                                   transaction__boundary__interval__ms="1000"), **job.config})
-        return target.watch(job, w.process.pid, w.alive)
+        return target.watch(job, w.process.pid, w.alive, begun)
     finally:
         w.settled("DELETE", f"/connectors/{alias}")
         eventually(lambda: w.call("GET", f"/connectors/{alias}/status").status_code == 404, 60, f"{alias} is gone")
@@ -140,7 +141,7 @@ def measure(kafka: Kafka, folder: Path, job: Job, boundaries: list[str], who: li
         for peer in who:
             if peer == CEILING:
                 for run in range(runs):
-                    for per_commit in (10_000, 50_000):
+                    for per_commit in (25_000, 50_000):
                         add(peer, f"{per_commit:,} a commit", run, through_loop(kafka, topic, per_commit, job))
                 continue
             for boundary in boundaries:
@@ -154,7 +155,7 @@ def measure(kafka: Kafka, folder: Path, job: Job, boundaries: list[str], who: li
 
 def main() -> None:
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--records", type=int, default=2_000_000)
+    p.add_argument("--records", type=int, default=6_000_000)
     p.add_argument("--seconds", type=float, default=10, help="bound of a run")
     p.add_argument("--size", type=int, default=100, help="bytes of a record's value")
     p.add_argument("--partitions", type=int, default=1)

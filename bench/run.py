@@ -20,6 +20,7 @@ from pathlib import Path
 
 from stage import CEILING, FENCEPOST, JAVA, ROOT, one_kafka, peers, tell  # first: it finds the Python and the harness
 import at_rest
+import cpu_profile
 import failover
 import latency
 import mirror
@@ -31,23 +32,23 @@ RESULTS = ROOT / "bench" / "results"
 
 
 def mirrors(kafka, folder, who, runs):
-    """A job for each size. What one run copies is bounded by bytes, so that all sizes take about as long."""
+    """A job for each size, with as many records as keep the fastest busy for some seconds: it commits once a second with `interval`."""
     rows = []
-    for size, records in ((10, 2_000_000), (100, 2_000_000), (1024, 500_000), (10_240, 60_000)):
-        rows += mirror.measure(kafka, folder, mirror.Job(size=size, records=records, seconds=7), ["poll", "interval"], who, runs)
+    for size, records in ((10, 6_000_000), (100, 6_000_000), (1024, 2_000_000), (10_240, 200_000)):
+        rows += mirror.measure(kafka, folder, mirror.Job(size=size, records=records, seconds=6), ["poll", "interval"], who, runs)
     return rows
 
 
 def tasks(kafka, folder, who, runs):
     rows = []
     for count in (1, 2, 4):
-        job = mirror.Job(tasks=count, partitions=4, records=2_000_000, seconds=7)
+        job = mirror.Job(tasks=count, partitions=4, records=4_000_000, seconds=6)
         rows += mirror.measure(kafka, folder, job, ["poll"], [w for w in who if w != CEILING], min(runs, 3))
     return rows
 
 
 def converted(kafka, folder, who, runs):
-    job = mirror.Job(records=1_000_000, seconds=7, config=mirror.IN_THE_PATH, keys=False)
+    job = mirror.Job(records=2_000_000, seconds=6, config=mirror.IN_THE_PATH, keys=False)
     return mirror.measure(kafka, folder, job, ["poll", "interval"], [w for w in who if w != CEILING], runs)
 
 
@@ -64,6 +65,7 @@ STAGES = {
     "failover": failover.measure,
     "rest": rest_reads.measure,
     "mirror": lambda k, f, w, n: mirrors(k, f, [CEILING, *w], n),
+    "profile": cpu_profile.measure,
     "tasks": tasks,
     "converted": converted,
     "fence": fences,
@@ -115,6 +117,7 @@ def against_loop(rows: list[dict]) -> list[str]:
 
 SECTIONS = [
     ("mirror", "Mirror, one task, one partition, by record size", ["size", "boundary"], mirror.COLUMNS),
+    ("profile", "Where a worker's CPU goes while it mirrors 100-byte records with `interval`", cpu_profile.KEYS, cpu_profile.COLUMNS),
     ("tasks", "Mirror of 100-byte records, four partitions, by tasks (`poll`)", ["tasks"], mirror.COLUMNS),
     ("converted", "Mirror through JsonConverter with schemas, Filter with a predicate, InsertField and RegexRouter, 100-byte records", ["boundary"], mirror.COLUMNS),
     ("latency", "From a record's production to a read_committed consumer of the target, 500 records/s", latency.KEYS, latency.COLUMNS),
