@@ -35,10 +35,6 @@ herder::ConnectorKind kind_of(const PluginDescriptor& plugin) {
   return plugin.kind() == PluginKind::Source ? herder::ConnectorKind::Source : herder::ConnectorKind::Sink;
 }
 
-}  // namespace
-
-namespace {
-
 /// All of the settings with the prefix, or where there is none of these the plain ones, as Java takes them.
 Result<rest::Tls> rest_tls(const Properties& worker, const std::string& prefix) {
   Properties java;
@@ -52,6 +48,7 @@ Result<rest::Tls> rest_tls(const Properties& worker, const std::string& prefix) 
   for (const auto& [key, value] : librdkafka) translated.set(key, value);
   rest::Tls out;
   out.settings = net::tls_settings_from(translated);
+  out.settings.verify_hostname = !java.get_or("ssl.endpoint.identification.algorithm", "https").empty();
   const std::string auth = java.get_or("ssl.client.auth", "none");
   if (auth == "required") out.client = net::ClientCertificate::Required;
   if (auth == "requested") out.client = net::ClientCertificate::Requested;

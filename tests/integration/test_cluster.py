@@ -126,34 +126,81 @@ def test_what_cannot_be_served_yet_says_what_the_worker_waits_for(cluster_of, tm
     assert r.status_code == 500 and c.workers[0].settings["rest.advertised.port"] in r.json()["message"], r.text
 
 
+class Certificate:
+    """A key with a certificate that vouches for itself, as PEM and PKCS12."""
+    password = "not-so-secret"
+
+    def __init__(self, folder, names: str):
+        self.pem, self._key, self._both, self._store = (folder / f for f in ("cert.pem", "key.pem", "both.pem", "store.p12"))
+        self._run("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=worker", "-addext", f"subjectAltName={names}",
+                  "-keyout", self._key, "-out", self.pem)
+        self._run("pkcs12", "-export", "-inkey", self._key, "-in", self.pem, "-out", self._store, "-passout", f"pass:{self.password}")
+        self._both.write_text(self._key.read_text() + self.pem.read_text())
+
+    @staticmethod
+    def _run(*what):
+        subprocess.run(["openssl", *what], check=True, capture_output=True)
+
+    def settings(self, kind: str, prefix: str = "listeners.https.") -> dict:
+        store = {"PEM": {"location": self._both}, "PKCS12": {"location": self._store, "password": self.password}}[kind]
+        return {**{f"{prefix}ssl.keystore.{k}": str(v) for k, v in {**store, "type": kind}.items()},
+                f"{prefix}ssl.truststore.location": str(self.pem), f"{prefix}ssl.truststore.type": "PEM"}
+
+    def ask(self, port: int, method: str, where: str, body=None, shown: bool = True):
+        return requests.request(method, f"https://127.0.0.1:{port}{where}", json=body, verify=str(self.pem),
+                                cert=(str(self.pem), str(self._key)) if shown else None, timeout=90)
+
+
 @pytest.mark.timeout(200)
-def test_workers_that_serve_https_forward_by_https(cluster_of, kafka, tmp_path):
-    """One certificate that both show, and that both demand of each other and of clients."""
-    pem, key = tmp_path / "cert.pem", tmp_path / "key.pem"
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=worker", "-addext",
-                    "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", pem], check=True, capture_output=True)
-    (tmp_path / "store.pem").write_text(key.read_text() + pem.read_text())
-    c = cluster_of(**{"listeners.https.ssl.keystore.location": str(tmp_path / "store.pem"), "listeners.https.ssl.keystore.type": "PEM",
-                      "listeners.https.ssl.truststore.location": str(pem), "listeners.https.ssl.truststore.type": "PEM",
-                      "listeners.https.ssl.client.auth": "required"})
+@pytest.mark.parametrize("kind", ["PEM", "PKCS12"])
+def test_workers_that_serve_https_forward_by_https(cluster_of, kafka, tmp_path, kind):
+    """One certificate that both show, and that both demand of each other and of clients; /admin has a listener and settings of its own."""
+    certificate = Certificate(tmp_path, "IP:127.0.0.1")
+    c = cluster_of(**certificate.settings(kind), **certificate.settings(kind, "admin.listeners.https."),
+                   **{"listeners.https.ssl.client.auth": "required"})
     config = file_source(tmp_path / "in", kafka.create_topic(unique("t")))
     append(tmp_path / "in", "a-1")
+    admin = free_port()
+    for settings in ({"admin.listeners": f"https://127.0.0.1:{admin}"}, {}):
+        w = c.worker()
+        w.start(listeners=f"https://127.0.0.1:{w.port}", **settings)
+        eventually(lambda w=w: certificate.ask(w.port, "GET", "/connectors").status_code == 200, 60, "it serves HTTPS")
+    leader, follower = c.workers
+    name = unique("tls")
+    r = eventually(lambda: (a := certificate.ask(follower.port, "PUT", f"/connectors/{name}/config", config)).status_code != 409 and [a], 60,
+                   "an answer")[0]
+    assert r.status_code == 201 and r.headers["Location"] == f"https://127.0.0.1:{follower.port}/connectors/{name}", r.text
+    eventually(lambda: numbers(kafka.read(config["topic"])) == [1], 60, "the task runs, so the workers can also talk among themselves")
+    with pytest.raises(requests.RequestException):
+        certificate.ask(leader.port, "GET", "/connectors", shown=False)
+    with pytest.raises(requests.RequestException):
+        requests.get(f"http://127.0.0.1:{leader.port}/connectors", timeout=10)
+    # The admin listener was told to ask no certificate of its clients, and serves nothing else.
+    assert certificate.ask(admin, "GET", "/admin/loggers", shown=False).status_code == 200
+    assert certificate.ask(admin, "GET", "/connectors", shown=False).status_code == 404
+    assert certificate.ask(leader.port, "GET", "/admin/loggers").status_code == 404
+    assert certificate.ask(follower.port, "GET", "/admin/loggers").status_code == 200
 
-    def ask(w, method: str, where: str, body=None, cert=(str(pem), str(key))):
-        return requests.request(method, f"https://127.0.0.1:{w.port}{where}", json=body, verify=str(pem), cert=cert, timeout=90)
+
+@pytest.mark.timeout(200)
+@pytest.mark.parametrize("checked", [True, False])
+def test_a_certificate_for_another_host_is_refused_unless_names_are_not_compared(cluster_of, kafka, tmp_path, checked):
+    certificate = Certificate(tmp_path, "DNS:elsewhere.example")
+    more = {} if checked else {"listeners.https.ssl.endpoint.identification.algorithm": ""}
+    c = cluster_of(**certificate.settings("PEM"), **more)
+
+    def ask(w, method, where, body=None):
+        return requests.request(method, f"https://127.0.0.1:{w.port}{where}", json=body, verify=False, timeout=90)
     for _ in range(2):
         w = c.worker()
         w.start(listeners=f"https://127.0.0.1:{w.port}")
         eventually(lambda w=w: ask(w, "GET", "/connectors").status_code == 200, 60, "it serves HTTPS")
-    leader, follower = c.workers
-    name = unique("tls")
-    r = eventually(lambda: (a := ask(follower, "PUT", f"/connectors/{name}/config", config)).status_code != 409 and [a], 60, "an answer")[0]
-    assert r.status_code == 201 and r.headers["Location"] == f"https://127.0.0.1:{follower.port}/connectors/{name}", r.text
-    eventually(lambda: numbers(kafka.read(config["topic"])) == [1], 60, "the task runs, so the workers can also talk among themselves")
-    with pytest.raises(requests.RequestException):
-        ask(leader, "GET", "/connectors", cert=None)
-    with pytest.raises(requests.RequestException):
-        requests.get(f"http://127.0.0.1:{leader.port}/connectors", timeout=10)
+    config = file_source(tmp_path / "in", kafka.create_topic(unique("t")))
+    r = eventually(lambda: (a := ask(c.workers[1], "PUT", f"/connectors/{unique('tls')}/config", config)).status_code != 409 and [a], 60,
+                   "an answer")[0]
+    assert r.status_code == (500 if checked else 201), r.text
+    if checked:
+        assert str(c.workers[0].port) in r.json()["message"], r.text
 
 
 # tasks run once -----------------------------------------------------------------------------------------------------------------------

@@ -83,11 +83,16 @@ def test_a_worker_is_stopped_beyond_the_timeout_of_its(cluster_of, kafka, topic,
     w.running(name)
     with Growth(kafka, f"src.{topic}") as target, Traffic(kafka, topic) as traffic:
         target.by(300)
-        eventually(lambda: kafka.undecided(f"src.{topic}"), 30, "a transaction is open", every=0.01)
-        w.signal(signal.SIGSTOP)
+
+        def stopped_in_a_transaction() -> bool:
+            w.signal(signal.SIGSTOP)
+            if kafka.undecided(f"src.{topic}"):
+                return True
+            w.signal(signal.SIGCONT)
+            return False
+        eventually(stopped_in_a_transaction, 60, "it is stopped while a transaction is open", every=0.1)
         try:
             if beyond == "transaction":
-                # It was stopped with a transaction open, or between two; what was open is ended by the broker.
                 eventually(lambda: not kafka.undecided(f"src.{topic}"), 60, "the broker has ended what was open", every=0.5)
             threading.Event().wait(8)          # how long the fault lasts
         finally:
