@@ -2,7 +2,7 @@
 """Everything that is measured, in one run on one Kafka, with Java Kafka Connect and the bare librdkafka loop beside Fencepost. Writes
 bench/results/*.json and *.svg and bench/RESULTS.md.
 
-    bench/run.py                     all stages, 5 runs each (about 40 minutes on two cores)
+    bench/run.py                     all stages, 5 runs each (about 50 minutes on two cores)
     bench/run.py --stages start latency --runs 3
     bench/run.py --report            only writes RESULTS.md and the plots anew from bench/results/*.json
 
@@ -25,6 +25,7 @@ import failover
 import latency
 import mirror
 import rest_reads
+import scale
 import start
 from report import bars, median, table
 
@@ -70,6 +71,7 @@ STAGES = {
     "converted": converted,
     "fence": fences,
     "at_rest": lambda k, f, w, n: at_rest.measure(k, f, w, {FENCEPOST: [200, 1000], JAVA: [200]}),
+    "scale": lambda k, f, w, n: scale.measure(k, f, w),
 }
 
 
@@ -123,6 +125,7 @@ SECTIONS = [
     ("latency", "From a record's production to a read_committed consumer of the target, 500 records/s", latency.KEYS, latency.COLUMNS),
     ("start", "Start, and an idle worker", start.KEYS, start.COLUMNS),
     ("at_rest", "Idle exactly-once connectors on one worker", at_rest.KEYS, at_rest.COLUMNS),
+    ("scale", "Connectors of one exactly-once task each over three workers; one worker is killed and comes back", scale.KEYS, scale.COLUMNS),
     ("failover", "A worker goes; its task runs elsewhere after (SIGKILL: after the session timeout)", failover.KEYS, failover.COLUMNS),
     ("rest", "REST reads, 16 kept connections", rest_reads.KEYS, rest_reads.COLUMNS),
     ("fence", "Fencing 1,000 transactional ids, idle or with a transaction open on each", ["open"], {"s": "seconds"}),

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Many connectors on few workers: 1,000 idle file sources of one task each over three workers, made through REST. Then one worker is killed.
 Printed are the times until all run, and what each worker takes: memory, threads, file descriptors, CPU. Fencepost first, then Java Kafka
-Connect where its jars are at hand, with fewer connectors unless told otherwise: it needs a producer and several threads for each.
+Connect where its jars are at hand; it needs a producer and several threads for each connector.
 
-  bench/scale.py [--connectors 1000] [--java-connectors 200] [--workers 3] [--only Fencepost "Java Connect"]
+  bench/scale.py [--connectors 1000] [--java-connectors 1000] [--workers 3] [--only Fencepost "Java Connect"]
 """
 from __future__ import annotations
 
@@ -44,14 +44,15 @@ def all_run(worker, workers, count: int, within: float) -> collections.Counter:
                       f"{count} tasks run on {len(live)} workers", every=0.1)
 
 
-def run(kafka: Kafka, folder: Path, peer: str, count: int, arguments) -> dict:
-    cluster = Cluster(kafka, folder / unique("cluster"), exactly__once__source__support=arguments.level)
+def run(kafka: Kafka, folder: Path, peer: str, count: int, size: int = 3, clients: int = 8, level: str = "enabled") -> dict:
+    """`count` connectors over `size` workers, made by `clients` at the same time."""
+    cluster = Cluster(kafka, folder / unique("cluster"), exactly__once__source__support=level)
     topic = kafka.create_topic(unique("lines"), 3)
     files = folder / unique("files")
     files.mkdir()
-    out: dict = {"what": peer, "connectors": count, "workers": arguments.workers}
+    out: dict = {"what": peer, "connectors": count, "workers": size}
     try:
-        for _ in range(arguments.workers):
+        for _ in range(size):
             add_worker(cluster, peer).start()
         cluster.all_ready()
         workers = cluster.workers
@@ -65,7 +66,7 @@ def run(kafka: Kafka, folder: Path, peer: str, count: int, arguments) -> dict:
             eventually(lambda: w.settled("PUT", f"/connectors/{name}/config", file_source(files / name, topic), within=600).status_code in (200, 201),
                        600, f"{name} is created", every=0.2)
         begin = time.monotonic()
-        with concurrent.futures.ThreadPoolExecutor(arguments.clients) as pool:
+        with concurrent.futures.ThreadPoolExecutor(clients) as pool:
             list(pool.map(create, range(count)))
         out["created_s"] = time.monotonic() - begin
         all_run(workers[0], workers, count, 900)
@@ -96,6 +97,26 @@ def run(kafka: Kafka, folder: Path, peer: str, count: int, arguments) -> dict:
         cluster.close()
 
 
+KEYS = ["connectors"]
+COLUMNS = {"s to create": "created_s", "s after a kill": "after_kill_s", "s after its return": "after_return_s", "MiB of the largest": "rss_mib",
+           "threads of the largest": "threads", "descriptors of the largest": "fds", "% of a core, all": "idle_percent"}
+
+
+def measure(kafka: Kafka, folder: Path, who: list[str], count: int = 1000) -> list[dict]:
+    """A row for each that copes with so many."""
+    rows = []
+    for peer in who:
+        try:
+            r = run(kafka, folder, peer, count)
+        except AssertionError as e:
+            tell(f"{peer} did not cope with {count} connectors: {e}")
+            continue
+        rows.append({"peer": peer, "idle_percent": r["idle_cpu"] * 100, **{k: r[k] for k in ("connectors", "created_s", "after_kill_s", "after_return_s")},
+                     **{k: max(c[k] for c in r["full"]) for k in ("rss_mib", "threads", "fds")}})
+        tell(f"{peer}: {rows[-1]}")
+    return rows
+
+
 def show(r: dict) -> None:
     def each(rows, key, form="{:.0f}"):
         return " ".join(form.format(c[key]) for c in rows)
@@ -113,7 +134,7 @@ def show(r: dict) -> None:
 def main() -> None:
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--connectors", type=int, default=1000)
-    p.add_argument("--java-connectors", type=int, default=200)
+    p.add_argument("--java-connectors", type=int, default=1000)
     p.add_argument("--workers", type=int, default=3)
     p.add_argument("--clients", type=int, default=8, help="requests at the same time")
     p.add_argument("--level", default="enabled", choices=["disabled", "enabled"], help="exactly.once.source.support")
@@ -127,7 +148,7 @@ def main() -> None:
             count = arguments.java_connectors if peer == JAVA else arguments.connectors
             tell(f"{peer}: {count} connectors")
             try:
-                result = run(kafka, folder, peer, count, arguments)
+                result = run(kafka, folder, peer, count, arguments.workers, arguments.clients, arguments.level)
             except AssertionError as e:
                 failed = failed or peer == FENCEPOST
                 print(f"\n{peer}: did not cope with {count} connectors: {e}")
