@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """How long a task stands still when its worker goes: two workers, one mirror under traffic; its worker gets SIGTERM or SIGKILL, and the clock
-runs until the task is RUNNING on the other one. With SIGKILL the session timeout is taken off: nobody can know earlier.
+runs until the task is RUNNING on the other one. With SIGKILL the session timeout is taken off: nobody can know earlier. A worker hears of a
+rebalance by its next heartbeat, whoever made it; these are frequent here, so that they do not hide the rest.
 
     bench/failover.py [--runs 5]
 """
@@ -22,7 +23,7 @@ def measure(kafka: Kafka, folder: Path, who: list[str], runs: int) -> list[dict]
     for peer in who:
         topic = kafka.create_topic(unique("failover"), 1)
         with workers_of(peer, kafka, folder, 2, scheduled__rebalance__max__delay__ms="0", session__timeout__ms=str(SESSION_S * 1000),
-                        heartbeat__interval__ms="1000") as cluster, Traffic(kafka, topic, 1, every=0.02):
+                        heartbeat__interval__ms="200") as cluster, Traffic(kafka, topic, 1, every=0.02):
             name = unique("mirror")
             cluster.workers[0].create(name, mirror(kafka, topic, source__cluster__alias=name))
             for run in range(runs):
