@@ -93,6 +93,7 @@ void Herder::Core::on(const StoresRead&) {
   life_since_ = turn_.now();
   start_steps_.clear();
   book_.started();
+  (void)configs_.end_reached();
   for (const auto& connector : configs_.connectors()) known_work_[connector] = configs_.runnable_task_count(connector);
   membership_.start();
 }
@@ -171,6 +172,16 @@ void Herder::Core::on(const ConfigRecordsRead& e) {
   for (const auto& connector : touched_) board_.suspect(connector);
   sweep_statuses();
   rejoin_if_work_changed();
+}
+
+void Herder::Core::on(const ConfigLogEndReached& e) {
+  if (e.end) {
+    for (const auto& connector : configs_.end_reached())
+      on_config(protocol::TaskConfigsUpdated{connector, configs_.tasks(connector)});
+    for (const auto& connector : std::exchange(committed_, {})) publisher_.committed(connector);
+    rejoin_if_work_changed();
+  }
+  log_.on(e);
 }
 
 void Herder::Core::on_config(const protocol::ConfigEvent& event) {

@@ -46,7 +46,7 @@ class Herder::Core {
   void on(const TimePassed&) {}
   void on(const ShutdownRequested& e);
   void on(const ConfigRecordsRead& e);
-  void on(const ConfigLogEndReached& e) { log_.on(e); }
+  void on(const ConfigLogEndReached& e);
   void on(const ConfigWriteCompleted& e) { log_.on(e); }
   void on(const StatusRecordsRead& e);
   void on(const RejoinNeeded& e) { membership_.on(e); }

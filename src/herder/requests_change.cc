@@ -118,15 +118,20 @@ void Herder::Core::serve(const RequestReceived& e, const DeleteConnector& r) {
   if (!leads_or_forwards(e)) return;
   change(e.request, "deleting connector " + r.name, [this, request = e.request, name = r.name](const ConfigWriter::Done& done) {
     if (!known_or_404(request, name, "Connector ", " not found")) return done();
-    log_.write({protocol::connector_tombstone(name), protocol::target_state_tombstone(name)}, true,
-               "the deletion of connector " + name, [this, request, done](const Answer& answer) {
-                 if (answer) {
-                   book_.reply(request, Done{});
-                 } else {
-                   book_.reply(request, answer.error());
-                 }
-                 done();
-               });
+    std::vector<protocol::Record> records;
+    // Task configs stay in the topic; so that nobody who reads it compacted takes them for those of the next connector of this
+    // name.
+    if (configs_.find(name)->task_count > 0) records.push_back(protocol::commit_record(name, 0));
+    records.push_back(protocol::connector_tombstone(name));
+    records.push_back(protocol::target_state_tombstone(name));
+    log_.write(std::move(records), true, "the deletion of connector " + name, [this, request, done](const Answer& answer) {
+      if (answer) {
+        book_.reply(request, Done{});
+      } else {
+        book_.reply(request, answer.error());
+      }
+      done();
+    });
   });
 }
 

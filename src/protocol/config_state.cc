@@ -128,6 +128,8 @@ void ConfigState::forget_config(std::string_view connector) {
 ConfigRead ConfigState::on_connector(std::string_view name, const json::Value& value) {
   if (value.is_null()) {
     forget_config(name);
+    orphans_.erase(std::string(name));
+    deleted_.emplace(name);
     return {ConnectorConfigRemoved{std::string(name)}, {}};
   }
   const auto* properties = properties_of(value);
@@ -148,12 +150,17 @@ ConfigRead ConfigState::on_task(const ConfigKey& key, const json::Value& value) 
 }
 
 ConfigRead ConfigState::on_commit(LogPosition position, std::string_view name, const json::Value& value) {
+  const auto count = count_of(value, "tasks");
   if (!contains(name)) {
-    // The connector was deleted while its tasks were being written.
+    // The connector was deleted while its tasks were being written, or its config comes later.
+    const auto tasks = waiting_.find(name);
+    orphans_.erase(std::string(name));
+    if (!deleted_.contains(name) && count && tasks != waiting_.end() && complete(tasks->second.tasks, *count)) {
+      orphans_[std::string(name)] = {.tasks = std::move(tasks->second.tasks), .count = *count, .committed_at = position};
+    }
     forget_config(name);
     return {};
   }
-  const auto count = count_of(value, "tasks");
   if (!count)
     return warning(fmt::format("the task commit of connector '{}' has no whole number 'tasks' of 0 to 2147483647", shown(name)));
 
@@ -179,6 +186,24 @@ ConfigRead ConfigState::on_commit(LogPosition position, std::string_view name, c
   c.pending_fencing = true;
   c.committed_at = position;
   return {std::move(updated), {}};
+}
+
+std::vector<std::string> ConfigState::end_reached() {
+  std::vector<std::string> found;
+  for (auto& [name, orphans] : std::exchange(orphans_, {})) {
+    if (!contains(name)) continue;
+    ConnectorInfo& c = info(name);
+    // One that is stopped has no tasks: these are of another, deleted one of its name.
+    if (c.committed_at > orphans.committed_at || c.target_state == TargetState::Stopped) continue;
+    c.tasks = std::move(orphans.tasks);
+    c.tasks.erase(c.tasks.lower_bound(orphans.count), c.tasks.end());
+    c.task_count = orphans.count;
+    c.task_config_generation = 0;
+    c.committed_at = orphans.committed_at;
+    c.pending_fencing = c.task_count_recorded_at < c.committed_at;
+    found.push_back(name);
+  }
+  return found;
 }
 
 ConfigRead ConfigState::on_target_state(std::string_view name, const json::Value& value) {

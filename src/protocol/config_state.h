@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -88,6 +89,13 @@ class ConfigState {
   /// The next record. Anything malformed or foreign leaves the state as it is and gives a warning.
   ConfigRead read(LogPosition position, std::optional<std::string_view> key, std::optional<std::string_view> value);
 
+  /// The end of the log has been read. Compaction may have moved a connector's config behind the commit of its tasks
+  /// (KAFKA-17719): these come into force now, and the connector should be asked whether they still hold, for nobody knows from
+  /// which config they were made (applied_config is nothing). Task configs of connectors that are not there are those of
+  /// deleted ones, and none of them is taken for one that is made later (KAFKA-16838). Returned are the connectors that got
+  /// tasks.
+  std::vector<std::string> end_reached();
+
   /// One past the last record read; what the group's members compare. A record that is not JSON does not count, as with
   /// Java, or a leader in Java would stay behind for ever.
   [[nodiscard]] LogPosition offset() const { return offset_; }
@@ -124,6 +132,13 @@ class ConfigState {
     std::map<std::int32_t, Properties> tasks;
   };
 
+  /// A commit of complete task configs for which no connector stood before it in the log.
+  struct Orphans {
+    std::map<std::int32_t, Properties> tasks;
+    std::int32_t count = 0;
+    LogPosition committed_at = kNoPosition;
+  };
+
   ConfigRead apply(LogPosition position, const ConfigKey& key, const json::Value& value);
   ConfigRead on_connector(std::string_view name, const json::Value& value);
   ConfigRead on_task(const ConfigKey& key, const json::Value& value);
@@ -137,6 +152,8 @@ class ConfigState {
   std::map<std::string, ConnectorInfo, std::less<>> connectors_;
   /// Tasks since the last commit. An entry, even an empty one, says that the connector has had tasks.
   std::map<std::string, Waiting, std::less<>> waiting_;
+  std::set<std::string, std::less<>> deleted_;           ///< a tombstone was read
+  std::map<std::string, Orphans, std::less<>> orphans_;  ///< only until end_reached()
   std::optional<SessionKey> session_key_;
   LogPosition offset_ = kNoPosition;
 };

@@ -25,8 +25,8 @@ HttpReply to_reply(const web::http::http_response& response, std::string body) {
   return out;
 }
 
-/// For ssl.endpoint.identification.algorithm= (empty). cpprestsdk compares names in the verification callback that it gives to each connection,
-/// so the chain is verified without that callback.
+/// For ssl.endpoint.identification.algorithm= (empty). cpprestsdk compares names in the verification callback that it gives to
+/// each connection, so the chain is verified without that callback.
 void ignore_host_names(boost::asio::ssl::context& context) {
   SSL_CTX_set_cert_verify_callback(
       context.native_handle(),

@@ -1,5 +1,6 @@
 """What others get wrong: requests, and records in the internal topics. An error or a warning that names the thing; no crash, nothing lost."""
 import http.client
+import json
 import os
 import re
 import socket
@@ -165,3 +166,30 @@ def test_rubbish_in_the_internal_topics_is_skipped_with_a_warning_and_costs_noth
         raw = w.log_file.read_bytes()
         raw.decode()
         assert not any(byte < 32 and byte not in b"\t\n" for byte in raw)
+
+
+@pytest.mark.native                     # Java's worker forgets the tasks (KAFKA-17719)
+def test_a_config_that_compaction_has_moved_behind_its_tasks_leaves_them_in_force(cluster_of, kafka, tmp_path):
+    """And what a deleted connector has left is not taken for the tasks of the next one of its name (KAFKA-16838)."""
+    c = cluster_of()
+    kafka.create_topic(c.configs, 1, cleanup_policy="compact")
+    target = kafka.create_topic(unique("lines"))
+    moved, paused, gone = unique("moved"), unique("paused"), unique("gone")
+    written = Producer({"bootstrap.servers": kafka.bootstrap})
+    for name in (moved, paused, gone):
+        config = {**source(tmp_path, target), "name": name}
+        rows = [(f"task-{name}-0", {"properties": {**config, "task.class": FILE_SOURCE.replace("Connector", "Task")}}), (f"commit-{name}", {"tasks": 1}),
+                (f"tasks-fencing-{name}", {"task-count": 1}), (f"target-state-{name}", {"state": "PAUSED", "state.v2": "PAUSED"} if name == paused else None),
+                (f"connector-{name}", {"properties": config} if name != gone else None)]
+        for key, value in rows:
+            if value is not None:
+                written.produce(c.configs, key=key, value=json.dumps(value))
+    assert written.flush(30) == 0
+    w = c.started()
+    w.running(moved)
+    eventually(lambda: (s := w.status(paused))["connector"]["state"] == "PAUSED" and [t["state"] for t in s["tasks"]] == ["PAUSED"], 60,
+               "the paused one shows its task")
+    eventually(lambda: kafka.count(target) == 1, 60, "the line of the one that runs")
+    assert w.settled("POST", "/connectors", {"name": gone, "config": {**source(tmp_path, target), "tasks.max": "1"}, "initial_state": "PAUSED"}).status_code == 201
+    eventually(lambda: w.status(gone)["connector"]["state"] == "PAUSED", 60, "the new one is there")
+    assert w.call("GET", f"/connectors/{gone}/tasks").json() == []

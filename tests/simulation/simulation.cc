@@ -18,7 +18,7 @@ constexpr const char* kProtocols[] = {"sessioned", "sessioned", "compatible", "e
 }  // namespace
 
 Simulation::Simulation(std::uint64_t seed, Trace trace, Breaches broken)
-    : chance(seed), breaches(broken), trace_(std::move(trace)), started_(schedule.now()) {
+    : chance(seed), breaches(broken), trace_(std::move(trace)), started_(schedule.now()), compacts_(seed % 4 == 3) {
   Options options;
   options.group_id = "g";
   rolls_out_ = chance.happens(0.15);
@@ -55,7 +55,8 @@ std::string Simulation::settings() const {
          (rolls_out_                                     ? ", roll-out"
           : options.exactly_once == ExactlyOnce::Enabled ? ", enabled"
                                                          : ", disabled") +
-         ", rebalance delay " + std::to_string(options.scheduled_rebalance_max_delay.count()) + " ms";
+         (compacts_ ? ", compaction" : "") + ", rebalance delay " +
+         std::to_string(options.scheduled_rebalance_max_delay.count()) + " ms";
 }
 
 void Simulation::trace(const std::string& who, const std::string& text) const {
@@ -247,6 +248,10 @@ void Simulation::storm(Duration length) {
   while (schedule.now() < end) {
     if (chance.happens(0.7)) one_operation();
     if (chance.happens(0.12)) one_fault();
+    if (compacts_ && chance.happens(0.15)) {
+      ++counters_["config topic compacted"];
+      configs.compact(static_cast<std::size_t>(chance.between(0, static_cast<std::int64_t>(configs.size()))));
+    }
     if (rolls_out_ && chance.happens(0.4)) roll_out();
     schedule.run_until(schedule.now() + chance.wait(50, 8000));
   }

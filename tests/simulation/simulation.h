@@ -87,6 +87,7 @@ class Simulation {
   std::vector<std::string> violations_;
   Time started_;
   int connector_versions_ = 0;
+  bool compacts_ = false;   ///< the config topic's log cleaner runs
   bool rolls_out_ = false;  ///< exactly.once.source.support is raised, worker by worker
 };
 

@@ -115,6 +115,17 @@ TEST_F(AWorkerAlone, DeletesAConnectorItsTasksAndItsStatuses) {
   EXPECT_THAT(worker.all<StopConnector>(), SizeIs(1));
 }
 
+TEST_F(AWorkerAlone, TakesTheTasksOfADeletedConnectorBackSoThatNoneOfThemOutlivesItInACompactedTopic) {
+  create();
+  ASSERT_TRUE(is<Done>(worker.ask(DeleteConnector{"c"})));
+  const WriteConfigRecords written = worker.all<WriteConfigRecords>().back();
+  ASSERT_THAT(written.records, SizeIs(3));
+  EXPECT_EQ(written.records[0].key, "commit-c");
+  EXPECT_EQ(written.records[0].value, R"({"tasks":0})");
+  EXPECT_EQ(written.records[1].key, "connector-c");
+  EXPECT_EQ(written.records[2].key, "target-state-c");
+}
+
 TEST_F(AWorkerAlone, PausesResumesAndStops) {
   create();
   EXPECT_TRUE(is<Accepted>(worker.ask(SetTargetState{"c", TargetState::Paused})));

@@ -178,6 +178,50 @@ TEST(ConfigState, AppliesACommitInSpiteOfASurplusTaskLeftByCompaction) {
 }
 
 // Java goes on listing a deleted connector as inconsistent; whoever asks it for task configs would find no config.
+/// The records in this order, as a worker finds them at its start.
+ConfigState replay(const std::vector<std::pair<std::string, std::string>>& records) {
+  ConfigState state;
+  std::int64_t offset = 0;
+  for (const auto& [key, value] : records) {
+    EXPECT_EQ(
+        state.read(LogPosition(offset++), key, value.empty() ? std::nullopt : std::optional<std::string_view>(value)).warning,
+        "");
+  }
+  (void)state.end_reached();
+  return state;
+}
+
+const std::pair<std::string, std::string> kConnector{"connector-c", R"({"properties":{"name":"c"}})"};
+const std::pair<std::string, std::string> kTask0{"task-c-0", R"({"properties":{"t":"0"}})"};
+const std::pair<std::string, std::string> kTask1{"task-c-1", R"({"properties":{"t":"1"}})"};
+const std::pair<std::string, std::string> kNoTask{"commit-c", R"({"tasks":0})"};
+const std::pair<std::string, std::string> kOneTask{"commit-c", R"({"tasks":1})"};
+const std::pair<std::string, std::string> kTwoTasks{"commit-c", R"({"tasks":2})"};
+const std::pair<std::string, std::string> kFenced{"tasks-fencing-c", R"({"task-count":2})"};
+const std::pair<std::string, std::string> kStopped{"target-state-c", R"({"state":"PAUSED","state.v2":"STOPPED"})"};
+
+TEST(ConfigState, KeepsTheTasksOfAConnectorWhoseConfigWasMovedBehindTheirCommitByCompaction) {
+  const ConfigState state = replay({kTask0, kTask1, kTwoTasks, kConnector});
+  EXPECT_EQ(names(state.tasks("c")), "[c-0, c-1]");
+  EXPECT_EQ(state.task_config({"c", 1})->get("t"), "1");
+  EXPECT_EQ(state.task_config_generation("c"), 0);
+  EXPECT_TRUE(state.pending_fencing("c"));
+  EXPECT_EQ(state.applied_config("c"), nullptr) << "nobody knows from which config these were made";
+  EXPECT_FALSE(replay({kTask0, kTask1, kTwoTasks, kFenced, kConnector}).pending_fencing("c"));
+}
+
+TEST(ConfigState, TakesNoTaskOfADeletedConnectorForOneOfItsName) {
+  EXPECT_EQ(names(replay({kTask0, kOneTask, {"connector-c", ""}, kConnector}).tasks("c")), "[]") << "deleted in this log";
+  EXPECT_EQ(names(replay({kTask0, kTask1, kTwoTasks, kConnector, kTask0, kOneTask}).tasks("c")), "[c-0]") << "it has newer ones";
+  EXPECT_EQ(names(replay({kTask0, kOneTask, kConnector, kStopped}).tasks("c")), "[]") << "stopped, so it has none";
+  EXPECT_EQ(names(replay({kTask0, kOneTask, kNoTask, kConnector}).tasks("c")), "[]") << "they were taken back";
+  EXPECT_EQ(names(replay({kTask1, kTwoTasks, kConnector}).tasks("c")), "[]") << "never complete";
+  ConfigState later = replay({kTask0, kOneTask});
+  (void)later.read(LogPosition(2), kConnector.first, kConnector.second);
+  EXPECT_TRUE(later.end_reached().empty());
+  EXPECT_EQ(names(later.tasks("c")), "[]") << "made after this worker's start";
+}
+
 TEST(ConfigState, ForgetsThatADeletedConnectorWasInconsistent) {
   ConfigState state;
   put(state, connector_record("c", {}));
