@@ -22,21 +22,23 @@ std::uint32_t byte_at(std::string_view bytes, std::size_t i) { return static_cas
 }  // namespace
 
 void base64_append(std::string& out, std::string_view bytes) {
-  out.reserve(out.size() + (bytes.size() + 2) / 3 * 4);
+  const std::size_t start = out.size();
+  out.resize(start + (bytes.size() + 2) / 3 * 4);
+  char* to = out.data() + start;
   std::size_t i = 0;
   for (; i + 3 <= bytes.size(); i += 3) {
     const std::uint32_t group = byte_at(bytes, i) << 16 | byte_at(bytes, i + 1) << 8 | byte_at(bytes, i + 2);
-    out += kAlphabet[group >> 18];
-    out += kAlphabet[group >> 12 & 63];
-    out += kAlphabet[group >> 6 & 63];
-    out += kAlphabet[group & 63];
+    *to++ = kAlphabet[group >> 18];
+    *to++ = kAlphabet[group >> 12 & 63];
+    *to++ = kAlphabet[group >> 6 & 63];
+    *to++ = kAlphabet[group & 63];
   }
   if (const std::size_t rest = bytes.size() - i; rest > 0) {
     const std::uint32_t group = byte_at(bytes, i) << 16 | (rest == 2 ? byte_at(bytes, i + 1) << 8 : 0);
-    out += kAlphabet[group >> 18];
-    out += kAlphabet[group >> 12 & 63];
-    out += rest == 2 ? kAlphabet[group >> 6 & 63] : '=';
-    out += '=';
+    *to++ = kAlphabet[group >> 18];
+    *to++ = kAlphabet[group >> 12 & 63];
+    *to++ = rest == 2 ? kAlphabet[group >> 6 & 63] : '=';
+    *to++ = '=';
   }
 }
 

@@ -41,6 +41,7 @@ class JsonConverter : public PlainConverter {
   bool schemas_ = true;
   std::size_t cache_size_ = 1000;
   SchemaPtr fixed_schema_;
+  std::size_t last_size_ = 0;  ///< of the text written last: the next one is about as long
   std::unordered_map<const Schema*, Written> written_;
   std::unordered_map<std::string, SchemaPtr, TextHash, std::equal_to<>> read_;
 };
