@@ -49,18 +49,22 @@ def test_the_leading_worker_is_killed_while_it_copies(cluster_of, kafka, topic):
     arrived(kafka, c, topic, total, name, 2)
 
 
-def test_one_broker_dies_and_then_another_is_restarted(cluster_of, kafka, topic):
-    """Each time another one takes over what the gone one had in hand: open transactions, the group's members, the logs."""
+def test_each_broker_goes_once_one_of_them_without_warning(cluster_of, kafka, topic):
+    """A rolling restart. Each time another one takes over what the gone one had in hand: open transactions, the group's members, the logs."""
     c = cluster_of()
     c.started()
     c.started()
     name = unique("broker")
     c.workers[0].create(name, small(kafka, topic, tasks__max="2"))
     c.workers[0].running(name, 2)
-    turns = [("kill", lambda: kafka.transaction_coordinator(f"{c.group}-{name}-0")), ("stop", lambda: kafka.group_coordinator(c.group))]
+    turns = [("kill", lambda: kafka.transaction_coordinator(f"{c.group}-{name}-0")), ("stop", lambda: kafka.group_coordinator(c.group)),
+             ("stop", lambda: kafka.leader(f"src.{topic}"))]
+    left = list(kafka.nodes.values())
     with Growth(kafka, f"src.{topic}") as target, Traffic(kafka, topic) as traffic:
         for how, who in turns:
-            node = who()
+            wanted = who()
+            node = wanted if wanted in left else left[0]
+            left.remove(node)
             target.by(100)
             node.script(how)
             target.by(200)
