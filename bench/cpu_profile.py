@@ -22,7 +22,7 @@ CLIENT_THREAD = "rdk:"
 def code_of(module: str, symbol: str) -> str:
     if "kernel" in module or module.startswith("[k"):
         return "kernel"
-    if symbol.startswith(("rd_", "rdk_", "mtx_", "thrd_", "cnd_", "murmur", "unittest")) or "rdkafka" in module:
+    if symbol.startswith(("rd_", "rdk_", "mtx_", "thrd_", "cnd_")) or "rdkafka" in module:
         return "librdkafka"
     return "Fencepost" if "fencepost" in symbol else "C and C++ libraries, vdso"
 

@@ -168,20 +168,21 @@ void Herder::Core::on(const ConfigRecordsRead& e) {
   // What half of the records would start, the other half may forbid: newer task configs after a task count, for one.
   reading_records_ = false;
   if (life_ == Life::Running) workload_.resume_starts();
+  configs_changed();
+}
+
+void Herder::Core::on(const ConfigLogEndReached& e) {
+  const auto found = e.end ? configs_.end_reached() : std::vector<std::string>();
+  for (const auto& connector : found) on_config(protocol::TaskConfigsUpdated{connector, configs_.tasks(connector)});
+  if (!found.empty()) configs_changed();
+  log_.on(e);
+}
+
+void Herder::Core::configs_changed() {
   for (const auto& connector : std::exchange(committed_, {})) publisher_.committed(connector);
   for (const auto& connector : touched_) board_.suspect(connector);
   sweep_statuses();
   rejoin_if_work_changed();
-}
-
-void Herder::Core::on(const ConfigLogEndReached& e) {
-  if (e.end) {
-    for (const auto& connector : configs_.end_reached())
-      on_config(protocol::TaskConfigsUpdated{connector, configs_.tasks(connector)});
-    for (const auto& connector : std::exchange(committed_, {})) publisher_.committed(connector);
-    rejoin_if_work_changed();
-  }
-  log_.on(e);
 }
 
 void Herder::Core::on_config(const protocol::ConfigEvent& event) {

@@ -72,6 +72,8 @@ class Herder::Core {
   void on(const TopicUsed& e) { workload_.on(e); }
 
   void on_config(const protocol::ConfigEvent& event);
+  /// After a run of on_config(): what is done once for all of them.
+  void configs_changed();
   void touched(const std::string& connector);
   void rejoin_if_work_changed();
   void run_ended();

@@ -119,8 +119,7 @@ void Herder::Core::serve(const RequestReceived& e, const DeleteConnector& r) {
   change(e.request, "deleting connector " + r.name, [this, request = e.request, name = r.name](const ConfigWriter::Done& done) {
     if (!known_or_404(request, name, "Connector ", " not found")) return done();
     std::vector<protocol::Record> records;
-    // Task configs stay in the topic; so that nobody who reads it compacted takes them for those of the next connector of this
-    // name.
+    // Task configs stay in the topic; nobody who reads it compacted may take them for those of the next connector of this name.
     if (configs_.find(name)->task_count > 0) records.push_back(protocol::commit_record(name, 0));
     records.push_back(protocol::connector_tombstone(name));
     records.push_back(protocol::target_state_tombstone(name));

@@ -63,6 +63,12 @@ bool complete(const std::map<std::int32_t, Properties>& tasks, std::int32_t coun
   return expected == count;
 }
 
+/// A complete set without those beyond it.
+std::map<std::int32_t, Properties> first_of(std::map<std::int32_t, Properties> tasks, std::int32_t count) {
+  tasks.erase(tasks.lower_bound(count), tasks.end());
+  return tasks;
+}
+
 }  // namespace
 
 ConfigRead ConfigState::read(LogPosition position, std::optional<std::string_view> key, std::optional<std::string_view> value) {
@@ -156,7 +162,7 @@ ConfigRead ConfigState::on_commit(LogPosition position, std::string_view name, c
     const auto tasks = waiting_.find(name);
     orphans_.erase(std::string(name));
     if (!deleted_.contains(name) && count && tasks != waiting_.end() && complete(tasks->second.tasks, *count)) {
-      orphans_[std::string(name)] = {.tasks = std::move(tasks->second.tasks), .count = *count, .committed_at = position};
+      orphans_[std::string(name)] = {.tasks = first_of(std::move(tasks->second.tasks), *count), .committed_at = position};
     }
     forget_config(name);
     return {};
@@ -173,8 +179,7 @@ ConfigRead ConfigState::on_commit(LogPosition position, std::string_view name, c
     c.applied_config = c.config;
     c.tasks.clear();
     if (waiting != waiting_.end()) {
-      c.tasks = std::move(waiting->second.tasks);
-      c.tasks.erase(c.tasks.lower_bound(*count), c.tasks.end());
+      c.tasks = first_of(std::move(waiting->second.tasks), *count);
       c.task_config_generation = c.task_config_generation ? *c.task_config_generation + 1 : 0;
     }
     for (const auto& [task, config] : c.tasks) updated.tasks.push_back({std::string(name), task});
@@ -196,8 +201,7 @@ std::vector<std::string> ConfigState::end_reached() {
     // One that is stopped has no tasks: these are of another, deleted one of its name.
     if (c.committed_at > orphans.committed_at || c.target_state == TargetState::Stopped) continue;
     c.tasks = std::move(orphans.tasks);
-    c.tasks.erase(c.tasks.lower_bound(orphans.count), c.tasks.end());
-    c.task_count = orphans.count;
+    c.task_count = static_cast<std::int32_t>(c.tasks.size());
     c.task_config_generation = 0;
     c.committed_at = orphans.committed_at;
     c.pending_fencing = c.task_count_recorded_at < c.committed_at;

@@ -135,7 +135,6 @@ class ConfigState {
   /// A commit of complete task configs for which no connector stood before it in the log.
   struct Orphans {
     std::map<std::int32_t, Properties> tasks;
-    std::int32_t count = 0;
     LogPosition committed_at = kNoPosition;
   };
 

@@ -146,9 +146,21 @@ class Certificate:
         return {**{f"{prefix}ssl.keystore.{k}": str(v) for k, v in {**store, "type": kind}.items()},
                 f"{prefix}ssl.truststore.location": str(self.pem), f"{prefix}ssl.truststore.type": "PEM"}
 
-    def ask(self, port: int, method: str, where: str, body=None, shown: bool = True):
-        return requests.request(method, f"https://127.0.0.1:{port}{where}", json=body, verify=str(self.pem),
+    def ask(self, port: int, method: str, where: str, body=None, shown: bool = True, verify: bool = True):
+        return requests.request(method, f"https://127.0.0.1:{port}{where}", json=body, verify=verify and str(self.pem),
                                 cert=(str(self.pem), str(self._key)) if shown else None, timeout=90)
+
+    def start(self, cluster: Cluster, verify: bool = True, **settings: str) -> None:
+        w = cluster.worker()
+        w.start(listeners=f"https://127.0.0.1:{w.port}", **settings)
+        eventually(lambda: self.ask(w.port, "GET", "/connectors", verify=verify).status_code == 200, 60, "it serves HTTPS")
+
+    def create(self, worker, name: str, config: dict, verify: bool = True):
+        """The answer, once it is another than that the group rebalances."""
+        def answer():
+            r = self.ask(worker.port, "PUT", f"/connectors/{name}/config", config, verify=verify)
+            return r.status_code != 409 and [r]
+        return eventually(answer, 60, "an answer")[0]
 
 
 @pytest.mark.timeout(200)
@@ -161,14 +173,11 @@ def test_workers_that_serve_https_forward_by_https(cluster_of, kafka, tmp_path, 
     config = file_source(tmp_path / "in", kafka.create_topic(unique("t")))
     append(tmp_path / "in", "a-1")
     admin = free_port()
-    for settings in ({"admin.listeners": f"https://127.0.0.1:{admin}"}, {}):
-        w = c.worker()
-        w.start(listeners=f"https://127.0.0.1:{w.port}", **settings)
-        eventually(lambda w=w: certificate.ask(w.port, "GET", "/connectors").status_code == 200, 60, "it serves HTTPS")
+    certificate.start(c, **{"admin.listeners": f"https://127.0.0.1:{admin}"})
+    certificate.start(c)
     leader, follower = c.workers
     name = unique("tls")
-    r = eventually(lambda: (a := certificate.ask(follower.port, "PUT", f"/connectors/{name}/config", config)).status_code != 409 and [a], 60,
-                   "an answer")[0]
+    r = certificate.create(follower, name, config)
     assert r.status_code == 201 and r.headers["Location"] == f"https://127.0.0.1:{follower.port}/connectors/{name}", r.text
     eventually(lambda: numbers(kafka.read(config["topic"])) == [1], 60, "the task runs, so the workers can also talk among themselves")
     with pytest.raises(requests.RequestException):
@@ -188,16 +197,10 @@ def test_a_certificate_for_another_host_is_refused_unless_names_are_not_compared
     certificate = Certificate(tmp_path, "DNS:elsewhere.example")
     more = {} if checked else {"listeners.https.ssl.endpoint.identification.algorithm": ""}
     c = cluster_of(**certificate.settings("PEM"), **more)
-
-    def ask(w, method, where, body=None):
-        return requests.request(method, f"https://127.0.0.1:{w.port}{where}", json=body, verify=False, timeout=90)
-    for _ in range(2):
-        w = c.worker()
-        w.start(listeners=f"https://127.0.0.1:{w.port}")
-        eventually(lambda w=w: ask(w, "GET", "/connectors").status_code == 200, 60, "it serves HTTPS")
+    certificate.start(c, verify=False)
+    certificate.start(c, verify=False)
     config = file_source(tmp_path / "in", kafka.create_topic(unique("t")))
-    r = eventually(lambda: (a := ask(c.workers[1], "PUT", f"/connectors/{unique('tls')}/config", config)).status_code != 409 and [a], 60,
-                   "an answer")[0]
+    r = certificate.create(c.workers[1], unique("tls"), config, verify=False)
     assert r.status_code == (500 if checked else 201), r.text
     if checked:
         assert str(c.workers[0].port) in r.json()["message"], r.text

@@ -177,28 +177,22 @@ TEST(ConfigState, AppliesACommitInSpiteOfASurplusTaskLeftByCompaction) {
   EXPECT_EQ(state.task_config({"c", 1}), nullptr);
 }
 
-// Java goes on listing a deleted connector as inconsistent; whoever asks it for task configs would find no config.
 /// The records in this order, as a worker finds them at its start.
-ConfigState replay(const std::vector<std::pair<std::string, std::string>>& records) {
+ConfigState replay(const std::vector<Record>& records) {
   ConfigState state;
-  std::int64_t offset = 0;
-  for (const auto& [key, value] : records) {
-    EXPECT_EQ(
-        state.read(LogPosition(offset++), key, value.empty() ? std::nullopt : std::optional<std::string_view>(value)).warning,
-        "");
-  }
+  for (const Record& record : records) EXPECT_EQ(put(state, record).warning, "");
   (void)state.end_reached();
   return state;
 }
 
-const std::pair<std::string, std::string> kConnector{"connector-c", R"({"properties":{"name":"c"}})"};
-const std::pair<std::string, std::string> kTask0{"task-c-0", R"({"properties":{"t":"0"}})"};
-const std::pair<std::string, std::string> kTask1{"task-c-1", R"({"properties":{"t":"1"}})"};
-const std::pair<std::string, std::string> kNoTask{"commit-c", R"({"tasks":0})"};
-const std::pair<std::string, std::string> kOneTask{"commit-c", R"({"tasks":1})"};
-const std::pair<std::string, std::string> kTwoTasks{"commit-c", R"({"tasks":2})"};
-const std::pair<std::string, std::string> kFenced{"tasks-fencing-c", R"({"task-count":2})"};
-const std::pair<std::string, std::string> kStopped{"target-state-c", R"({"state":"PAUSED","state.v2":"STOPPED"})"};
+const Record kConnector = connector_record("c", {{"name", "c"}});
+const Record kTask0 = task_record({"c", 0}, {{"t", "0"}});
+const Record kTask1 = task_record({"c", 1}, {{"t", "1"}});
+const Record kNoTask = commit_record("c", 0);
+const Record kOneTask = commit_record("c", 1);
+const Record kTwoTasks = commit_record("c", 2);
+const Record kFenced = task_count_record("c", 2);
+const Record kStopped = target_state_record("c", TargetState::Stopped);
 
 TEST(ConfigState, KeepsTheTasksOfAConnectorWhoseConfigWasMovedBehindTheirCommitByCompaction) {
   const ConfigState state = replay({kTask0, kTask1, kTwoTasks, kConnector});
@@ -211,17 +205,18 @@ TEST(ConfigState, KeepsTheTasksOfAConnectorWhoseConfigWasMovedBehindTheirCommitB
 }
 
 TEST(ConfigState, TakesNoTaskOfADeletedConnectorForOneOfItsName) {
-  EXPECT_EQ(names(replay({kTask0, kOneTask, {"connector-c", ""}, kConnector}).tasks("c")), "[]") << "deleted in this log";
+  EXPECT_EQ(names(replay({kTask0, kOneTask, connector_tombstone("c"), kConnector}).tasks("c")), "[]") << "deleted in this log";
   EXPECT_EQ(names(replay({kTask0, kTask1, kTwoTasks, kConnector, kTask0, kOneTask}).tasks("c")), "[c-0]") << "it has newer ones";
   EXPECT_EQ(names(replay({kTask0, kOneTask, kConnector, kStopped}).tasks("c")), "[]") << "stopped, so it has none";
   EXPECT_EQ(names(replay({kTask0, kOneTask, kNoTask, kConnector}).tasks("c")), "[]") << "they were taken back";
   EXPECT_EQ(names(replay({kTask1, kTwoTasks, kConnector}).tasks("c")), "[]") << "never complete";
   ConfigState later = replay({kTask0, kOneTask});
-  (void)later.read(LogPosition(2), kConnector.first, kConnector.second);
+  put(later, kConnector);
   EXPECT_TRUE(later.end_reached().empty());
   EXPECT_EQ(names(later.tasks("c")), "[]") << "made after this worker's start";
 }
 
+// Java goes on listing a deleted connector as inconsistent; whoever asks it for task configs would find no config.
 TEST(ConfigState, ForgetsThatADeletedConnectorWasInconsistent) {
   ConfigState state;
   put(state, connector_record("c", {}));
