@@ -9,6 +9,10 @@ using protocol::Status;
 using protocol::StatusOwner;
 using protocol::StatusWrites;
 
+bool has_config(const protocol::ConfigState& configs, const StatusOwner& owner) {
+  return owner.task ? configs.has_task({owner.connector, *owner.task}) : configs.contains(owner.connector);
+}
+
 StateInfo state_info(const Status& status) {
   return {.state = std::string(to_string(status.state)),
           .worker_id = status.worker_id,
@@ -75,19 +79,13 @@ bool StatusBoard::uses_topic(const std::string& connector, const std::string& to
 
 // ---- what is left of what is configured no more ----
 
-bool StatusBoard::without_config(const StatusOwner& owner) const {
-  const auto* info = configs_.find(owner.connector);
-  if (info == nullptr || !info->config) return true;
-  return owner.task && !info->inconsistent && !info->tasks.contains(*owner.task);
-}
-
 bool StatusBoard::holds_leftovers(const std::string& connector) const {
-  if (without_config(StatusOwner(connector))) {
+  if (!has_config(configs_, StatusOwner(connector))) {
     return state_.find(StatusOwner(connector)) != nullptr || !state_.tasks(connector).empty() ||
            !state_.topics(connector).empty();
   }
   return std::ranges::any_of(state_.tasks(connector), [&](const auto& task) {
-    return without_config(TaskId{connector, task.first});
+    return !has_config(configs_, TaskId{connector, task.first});
   });
 }
 
@@ -106,13 +104,13 @@ void StatusBoard::sweep() {
     const auto mine = [&](const Status* status) {
       return status != nullptr && (leads_() || status->worker_id == options_.worker_id);
     };
-    if (without_config(StatusOwner(connector))) {
+    if (!has_config(configs_, StatusOwner(connector))) {
       if (leads_()) reset_topics(connector);
       if (mine(state_.find(StatusOwner(connector)))) order(protocol::status_tombstone(StatusOwner(connector)));
     }
     for (const auto& [number, status] : state_.tasks(connector)) {
       const TaskId task{connector, number};
-      if (without_config(task) && mine(&status)) order(protocol::status_tombstone(task));
+      if (!has_config(configs_, task) && mine(&status)) order(protocol::status_tombstone(task));
     }
   }
 }

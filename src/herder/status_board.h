@@ -53,7 +53,6 @@ class StatusBoard {
 
  private:
   void order(const protocol::Record& record);
-  [[nodiscard]] bool without_config(const protocol::StatusOwner& owner) const;
   [[nodiscard]] bool holds_leftovers(const std::string& connector) const;
 
   Turn& turn_;
@@ -65,6 +64,10 @@ class StatusBoard {
   std::set<std::string> changed_;
   std::set<std::string> removed_;
 };
+
+/// Whether it is configured, so that it may have a status. Tasks of which half was written are not: nobody owns them, and who ran
+/// them may have died with RUNNING as its last word, or may have no say any more.
+[[nodiscard]] bool has_config(const protocol::ConfigState& configs, const protocol::StatusOwner& owner);
 
 [[nodiscard]] StateInfo state_info(const protocol::Status& status);
 

@@ -159,9 +159,7 @@ bool Workload::wanted(const std::string& connector, const Slot& slot) const {
 }
 
 bool Workload::wanted(const TaskId& task, const Slot& slot) const {
-  if (!slot.assigned || stopping_everything_ || !configs_.contains(task.connector)) return false;
-  const auto* info = configs_.find(task.connector);
-  return !info->inconsistent && info->tasks.contains(task.task) && target_of(task.connector) != TargetState::Stopped;
+  return slot.assigned && !stopping_everything_ && configs_.has_task(task) && target_of(task.connector) != TargetState::Stopped;
 }
 
 // ---- from what is wanted to orders ----
@@ -302,9 +300,7 @@ void Workload::reassert_states(const std::string& connector) {
 
 bool Workload::misses_its_status(const StatusOwner& owner, const Slot& slot) const {
   const bool has_spoken = slot.live ? !slot.live->stopping && slot.live->reported : slot.assigned && slot.failure;
-  const auto* info = configs_.find(owner.connector);
-  return has_spoken && info != nullptr && info->config && (!owner.task || info->tasks.contains(*owner.task)) &&
-         board_.state().find(owner) == nullptr;
+  return has_spoken && has_config(configs_, owner) && board_.state().find(owner) == nullptr;
 }
 
 void Workload::restore(const StatusOwner& owner, Slot& slot) {
@@ -330,11 +326,9 @@ void Workload::restore_statuses(const std::string& connector) {
   }
 }
 
-// A run that another one replaces at once leaves no trace; neither does that of something deleted.
+// A run that another one replaces at once leaves no trace; neither does that of something that has no config any more.
 void Workload::write_end(const StatusOwner& owner, const Live& live, bool runs_again) {
-  const auto* info = configs_.find(owner.connector);
-  if (!live.stopping || live.reported == RunState::Failed || runs_again || info == nullptr || !info->config) return;
-  if (owner.task && !info->tasks.contains(*owner.task)) return;
+  if (!live.stopping || live.reported == RunState::Failed || runs_again || !has_config(configs_, owner)) return;
   board_.write(owner, protocol::RunState::Unassigned, "", hooks_.generation(), StatusWrites::Safe);
 }
 

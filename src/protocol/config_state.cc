@@ -310,6 +310,11 @@ const Properties* ConfigState::task_config(const TaskId& task) const {
   return at == c->tasks.end() ? nullptr : &at->second;
 }
 
+bool ConfigState::has_task(const TaskId& task) const {
+  const ConnectorInfo* c = find(task.connector);
+  return c != nullptr && c->config && !c->inconsistent && c->tasks.contains(task.task);
+}
+
 bool ConfigState::has_uncommitted_tasks(std::string_view connector) const {
   const auto at = waiting_.find(std::string(connector));
   return at != waiting_.end() && !at->second.tasks.empty();

@@ -117,6 +117,8 @@ class ConfigState {
   /// The same as a count, for the assignor.
   [[nodiscard]] std::int32_t runnable_task_count(std::string_view connector) const;
   [[nodiscard]] const Properties* task_config(const TaskId& task) const;
+  /// Whether it is one of tasks(): an inconsistent connector keeps configs of tasks that it does not have.
+  [[nodiscard]] bool has_task(const TaskId& task) const;
   /// Connectors with a config whose last commit was incomplete: they must be asked for task configs again.
   [[nodiscard]] std::vector<std::string> inconsistent_connectors() const;
   /// Task configs were written after the last commit, and no commit followed: a writer was lost half-way. Once the topic is

@@ -448,6 +448,19 @@ TEST_F(AWorkerAlone, RemovesALateStatusOfADeletedConnectorAndOfATaskThatIsNoMore
   EXPECT_THAT(worker.states_of("status-connector-gone"), ElementsAre("tombstone"));
 }
 
+// A deposed leader without transactions commits what its successor had committed already: nobody owns the tasks any more, and who
+// ran them has died.
+TEST_F(AWorkerAlone, RemovesStatusesOfTasksOfWhichHalfWasWrittenUntilTheConnectorIsResumed) {
+  create();
+  ASSERT_TRUE(is<Accepted>(worker.ask(SetTargetState{"c", TargetState::Paused})));
+  worker.tell(status_of("status-task-c-0", "RUNNING"));
+  worker.tell(ConfigRecordsRead{
+      {TopicRecord{.partition = 0, .offset = LogPosition{50}, .timestamp_ms = 0, .key = "commit-c", .value = R"({"tasks":1})"}}});
+  EXPECT_EQ(worker.state_of("c"), "PAUSED");
+  ASSERT_TRUE(is<Accepted>(worker.ask(SetTargetState{"c", TargetState::Started})));
+  EXPECT_EQ(worker.state_of("c"), "RUNNING 0:RUNNING");
+}
+
 // Paused while the connector was deleted and made again, it must not act on the half of the log that it knows.
 TEST_F(AWorkerAlone, ReadsTheLogToItsEndBeforeItRemovesAStatus) {
   std::vector<ReadConfigLog> reads;
