@@ -25,7 +25,8 @@ void Herder::Core::change_offsets(RequestId request, const AlterOffsets& r, bool
     return;
   }
   const bool source = board_.kind_of(r.name) == ConnectorKind::Source;
-  if (source && options_.exactly_once == ExactlyOnce::Enabled && !fenced) {
+  // While exactly once is rolled out, others may be enabled already: one that sleeps would commit over the new offsets.
+  if (source && options_.exactly_once != ExactlyOnce::Disabled && !fenced) {
     return fencing_.fence(r.name, [this, request, r](const Answer& answer) {
       if (!answer) return book_.reply(request, answer.error());
       change_offsets(request, r, true);

@@ -275,6 +275,22 @@ TEST_F(AWorkerAlone, ChangesOffsetsOnlyOfAStoppedConnector) {
   EXPECT_EQ(worker.ask(AlterOffsets{"c", std::nullopt}), Response(Message{"changed"}));
 }
 
+// A worker that is enabled already may sleep with the connector's last tasks.
+TEST(APreparingLeader, FencesBeforeItChangesOffsets) {
+  Options options = OneWorker::default_options();
+  options.exactly_once = ExactlyOnce::Preparing;
+  OneWorker worker{options};
+  worker.start();
+  ASSERT_TRUE(is<Created>(worker.ask(CreateConnector{"c", kSource, {}})));
+  worker.tell(ConfigRecordsRead{{TopicRecord{
+      .partition = 0, .offset = LogPosition{50}, .timestamp_ms = 0, .key = "tasks-fencing-c", .value = R"({"task-count":2})"}}});
+  ASSERT_TRUE(is<Done>(worker.ask(SetTargetState{"c", TargetState::Stopped})));
+  ASSERT_EQ(worker.ask(AlterOffsets{"c", std::nullopt}), Response(Message{"changed"}));
+  const auto fences = worker.all<FenceProducers>();
+  ASSERT_THAT(fences, SizeIs(1));
+  EXPECT_THAT(fences.front().transactional_ids, ElementsAre("group-c-0", "group-c-1"));
+}
+
 /// A stopped connector whose change of offsets is ordered and not written yet.
 class ALateChangeOfOffsets : public AWorkerAlone {
  protected:
