@@ -275,8 +275,16 @@ bool Workload::another_had_it_since(const StatusOwner& owner) const {
   return last != nullptr && last->generation < hooks_.generation();
 }
 
+// Where the group falls back to the eager protocol, all is dealt anew while earlier owners still run it: the last word of one of
+// them comes after the first of its successor.
+bool Workload::another_gave_it_up_late(const StatusOwner& owner) const {
+  const auto* last = board_.last_of_another(owner);
+  return last != nullptr && last->generation == hooks_.generation() && last->state == protocol::RunState::Unassigned;
+}
+
 template <class Id>
 void Workload::reassert(const Id& id, Slot& slot) {
+  if (another_gave_it_up_late(StatusOwner(id)) && has_spoken(slot)) return say_again(StatusOwner(id), slot);
   if (!another_had_it_since(StatusOwner(id))) return;
   if (!slot.live && slot.assigned && slot.failure && slot.served_wish == slot.wish) {
     ++slot.wish;  // what failed here has run elsewhere since
@@ -298,13 +306,19 @@ void Workload::reassert_states(const std::string& connector) {
   }
 }
 
+bool Workload::has_spoken(const Slot& slot) {
+  return slot.live ? !slot.live->stopping && slot.live->reported : slot.assigned && slot.failure;
+}
+
 bool Workload::misses_its_status(const StatusOwner& owner, const Slot& slot) const {
-  const bool has_spoken = slot.live ? !slot.live->stopping && slot.live->reported : slot.assigned && slot.failure;
-  return has_spoken && has_config(configs_, owner) && board_.state().find(owner) == nullptr;
+  return has_spoken(slot) && has_config(configs_, owner) && board_.state().find(owner) == nullptr;
 }
 
 void Workload::restore(const StatusOwner& owner, Slot& slot) {
-  if (!misses_its_status(owner, slot)) return;
+  if (misses_its_status(owner, slot)) say_again(owner, slot);
+}
+
+void Workload::say_again(const StatusOwner& owner, const Slot& slot) {
   const bool failed = !slot.live || *slot.live->reported == RunState::Failed;
   board_.write(owner, failed ? protocol::RunState::Failed : to_record(*slot.live->reported), failed ? *slot.failure : "",
                hooks_.generation(), failed ? StatusWrites::Safe : StatusWrites::Always);

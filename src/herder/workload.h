@@ -124,10 +124,14 @@ class Workload {
   void write_state(const protocol::StatusOwner& owner, Slot& slot, RunState state, const std::string& trace);
   /// Whether the newest status of it is another worker's, of an earlier generation.
   [[nodiscard]] bool another_had_it_since(const protocol::StatusOwner& owner) const;
+  [[nodiscard]] bool another_gave_it_up_late(const protocol::StatusOwner& owner) const;
+  /// Whether its newest run has said how it is, and is not to end.
+  [[nodiscard]] static bool has_spoken(const Slot& slot);
   template <class Id>
   void reassert(const Id& id, Slot& slot);
   [[nodiscard]] bool misses_its_status(const protocol::StatusOwner& owner, const Slot& slot) const;
   void restore(const protocol::StatusOwner& owner, Slot& slot);
+  void say_again(const protocol::StatusOwner& owner, const Slot& slot);
   void write_end(const protocol::StatusOwner& owner, const Live& live, bool runs_again);
   void drop_idle();
   static void tell_started(Slot& slot);

@@ -43,7 +43,8 @@ void Coordinator::maybe_complete(bool timed_out) {
   ++round_;
   generation_ = Generation{generation_.value + 1};
   if (!members_.contains(leader_)) leader_ = members_.begin()->first;
-  protocol_ = choose_protocol();
+  const std::string before = std::exchange(protocol_, choose_protocol());
+  if (!before.empty() && before != protocol_) ++protocol_changes_;
   herder::LeaderElected elected{.generation = generation_, .member_id = leader_, .protocol = protocol_, .members = {}};
   for (auto& [id, member] : members_) {
     member.joining = false;
@@ -61,7 +62,8 @@ void Coordinator::maybe_complete(bool timed_out) {
   }
 }
 
-// Of those that all offer, the one that most prefer.
+// As Kafka's coordinator does it: of those that all offer, each votes for the one that it names first. Whatever the members'
+// settings are, all offer "default" at least.
 std::string Coordinator::choose_protocol() const {
   const auto offers = [](const Member& member, const std::string& name) {
     return std::ranges::any_of(member.protocols, [&](const auto& p) { return p.protocol == name; });

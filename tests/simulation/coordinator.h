@@ -31,6 +31,9 @@ class Coordinator {
   void leave(const std::string& member_id);
   [[nodiscard]] std::size_t members() const { return members_.size(); }
   [[nodiscard]] int rebalances() const { return generation_.value; }
+  /// Of the newest generation.
+  [[nodiscard]] const std::string& protocol() const { return protocol_; }
+  [[nodiscard]] std::uint64_t protocol_changes() const { return protocol_changes_; }
 
  private:
   enum class State { Empty, Preparing, Completing, Stable };
@@ -56,6 +59,7 @@ class Coordinator {
   Generation generation_{0};
   std::uint64_t round_ = 0;
   std::uint64_t last_id_ = 0;
+  std::uint64_t protocol_changes_ = 0;
 };
 
 }  // namespace fencepost::simulation

@@ -18,7 +18,12 @@ constexpr const char* kProtocols[] = {"sessioned", "sessioned", "compatible", "e
 }  // namespace
 
 Simulation::Simulation(std::uint64_t seed, Trace trace, Breaches broken)
-    : chance(seed), breaches(broken), trace_(std::move(trace)), started_(schedule.now()), compacts_(seed % 4 == 3) {
+    : chance(seed),
+      breaches(broken),
+      trace_(std::move(trace)),
+      started_(schedule.now()),
+      compacts_(seed % 4 == 3),
+      mixes_protocols_(seed % 5 == 2) {
   Options options;
   options.group_id = "g";
   rolls_out_ = chance.happens(0.15);
@@ -35,6 +40,7 @@ Simulation::Simulation(std::uint64_t seed, Trace trace, Breaches broken)
   for (int i = 0; i < count; ++i) {
     workers.push_back(std::make_unique<Worker>(*this, i));
     options_[workers.back()->id()] = options;
+    if (mixes_protocols_) options_[workers.back()->id()].connect_protocol = kProtocols[chance.between(0, 3)];
   }
   for (auto& worker : workers) worker->start();
   tick();
@@ -51,7 +57,7 @@ std::size_t Simulation::config_read_by(const std::string& worker) const {
 
 std::string Simulation::settings() const {
   const Options& options = options_.begin()->second;
-  return std::to_string(workers.size()) + " workers, " + options.connect_protocol +
+  return std::to_string(workers.size()) + " workers, " + (mixes_protocols_ ? "mixed protocols" : options.connect_protocol) +
          (rolls_out_                                     ? ", roll-out"
           : options.exactly_once == ExactlyOnce::Enabled ? ", enabled"
                                                          : ", disabled") +
@@ -212,6 +218,19 @@ void Simulation::roll_out() {
   }
 }
 
+// A rolling upgrade or downgrade: one worker after the other is restarted with another `connect.protocol`, then a next one
+// begins.
+void Simulation::change_protocol() {
+  const auto has_it = [&](const auto& w) { return options_.at(w->id()).connect_protocol == next_protocol_; };
+  if (next_protocol_.empty() || std::ranges::all_of(workers, has_it)) next_protocol_ = kProtocols[chance.between(0, 3)];
+  for (auto& worker : workers) {
+    if (has_it(worker) || !worker->alive() || worker->paused()) continue;
+    options_.at(worker->id()).connect_protocol = next_protocol_;
+    ++counters_["worker restarted with another connect.protocol"];
+    return worker->shut_down();
+  }
+}
+
 void Simulation::one_fault() {
   Worker& worker = any_worker();
   if (!worker.alive() || worker.paused()) return;
@@ -253,6 +272,7 @@ void Simulation::storm(Duration length) {
       configs.compact(static_cast<std::size_t>(chance.between(0, static_cast<std::int64_t>(configs.size()))));
     }
     if (rolls_out_ && chance.happens(0.4)) roll_out();
+    if (mixes_protocols_ && chance.happens(0.15)) change_protocol();
     schedule.run_until(schedule.now() + chance.wait(50, 8000));
   }
 }

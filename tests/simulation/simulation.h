@@ -74,6 +74,7 @@ class Simulation {
   void send(const herder::Request& what);
   void one_fault();
   void roll_out();
+  void change_protocol();
   void tick();
 
   [[nodiscard]] Worker& any_worker();
@@ -87,8 +88,10 @@ class Simulation {
   std::vector<std::string> violations_;
   Time started_;
   int connector_versions_ = 0;
-  bool compacts_ = false;   ///< the config topic's log cleaner runs
-  bool rolls_out_ = false;  ///< exactly.once.source.support is raised, worker by worker
+  bool compacts_ = false;         ///< the config topic's log cleaner runs
+  bool rolls_out_ = false;        ///< exactly.once.source.support is raised, worker by worker
+  bool mixes_protocols_ = false;  ///< workers differ in connect.protocol and are restarted with another
+  std::string next_protocol_;
 };
 
 }  // namespace fencepost::simulation

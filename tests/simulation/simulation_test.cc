@@ -85,7 +85,8 @@ TEST(ClusterSimulation, NoTaskIsCommittedByTwoIncarnationsAndAllComesToRest) {
        {"worker paused", "worker killed", "worker shut down", "membership lost", "fence of producers", "producer fenced",
         "ended as superseded", "leader fenced out of the config topic", "request to a worker lost", "request to a worker doubled",
         "slow read of the config topic", "failed write", "first batch without a client", "source offsets changed",
-        "worker restarted as preparing", "worker restarted as enabled"}) {
+        "worker restarted as preparing", "worker restarted as enabled", "worker restarted with another connect.protocol",
+        "group protocol changed"}) {
     EXPECT_GT(counters[what], 0U) << "never happened: " << what;
   }
 }

@@ -14,6 +14,7 @@ std::vector<std::string> run(std::uint64_t seed, const Trace& trace, Counters& c
   }
   for (const auto& [what, count] : world.counters()) counters[what] += count;
   counters["transaction committed"] += world.target.commits();
+  counters["group protocol changed"] += world.coordinator->protocol_changes();
   counters["rebalance"] += static_cast<std::uint64_t>(world.coordinator->rebalances());
   if (!wrong.empty()) wrong.insert(wrong.begin(), world.settings());
   return wrong;

@@ -63,6 +63,7 @@ class OneWorker {
     working_ = false;
   }
   void start() { tell(StoresRead{}); }
+  [[nodiscard]] Generation generation() const { return generation_; }
   [[nodiscard]] std::shared_ptr<const View> view() const { return herder_.view(); }
   void pass(Duration time) {
     const Time end = now_ + time;

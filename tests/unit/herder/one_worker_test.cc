@@ -496,6 +496,18 @@ TEST_F(AWorkerAlone, ReadsTheLogToItsEndBeforeItRemovesAStatus) {
   EXPECT_THAT(worker.states_of("status-connector-c"), ::testing::Not(::testing::Contains("tombstone")));
 }
 
+// The group fell back to the eager protocol, so that all was dealt anew while the earlier owner still ran it.
+TEST_F(AWorkerAlone, SaysAgainHowItsRunsAreWhereTheirEarlierOwnerGaveThemUpLate) {
+  worker.tasks_of_each_connector = 2;
+  create();
+  worker.fail(TaskId{"c", 1});
+  worker.forget();
+  for (const char* key : {"status-connector-c", "status-task-c-0", "status-task-c-1"})
+    worker.tell(status_of(key, "UNASSIGNED", worker.generation().value));
+  EXPECT_EQ(worker.state_of("c"), "RUNNING 0:RUNNING 1:FAILED");
+  EXPECT_THAT(worker.all<StartTask>(), IsEmpty());
+}
+
 TEST_F(AWorkerAlone, SaysAgainHowItsRunsAreWhereAnotherWorkerRemovedIt) {
   worker.tasks_of_each_connector = 2;
   create();
