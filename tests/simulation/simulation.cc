@@ -13,6 +13,7 @@ using namespace herder;
 
 namespace {
 
+constexpr Duration kRetention = std::chrono::seconds(10);  ///< delete.retention.ms
 constexpr const char* kProtocols[] = {"sessioned", "sessioned", "compatible", "eager"};
 
 }  // namespace
@@ -23,6 +24,7 @@ Simulation::Simulation(std::uint64_t seed, Trace trace, Breaches broken)
       trace_(std::move(trace)),
       started_(schedule.now()),
       compacts_(seed % 4 == 3),
+      removes_tombstones_(seed % 8 == 7),
       mixes_protocols_(seed % 5 == 2) {
   Options options;
   options.group_id = "g";
@@ -61,8 +63,10 @@ std::string Simulation::settings() const {
          (rolls_out_                                     ? ", roll-out"
           : options.exactly_once == ExactlyOnce::Enabled ? ", enabled"
                                                          : ", disabled") +
-         (compacts_ ? ", compaction" : "") + ", rebalance delay " +
-         std::to_string(options.scheduled_rebalance_max_delay.count()) + " ms";
+         (removes_tombstones_ ? ", compaction that removes tombstones"
+          : compacts_         ? ", compaction"
+                              : "") +
+         ", rebalance delay " + std::to_string(options.scheduled_rebalance_max_delay.count()) + " ms";
 }
 
 void Simulation::trace(const std::string& who, const std::string& text) const {
@@ -231,6 +235,23 @@ void Simulation::change_protocol() {
   }
 }
 
+void Simulation::clean_logs() {
+  ++counters_["config topic compacted"];
+  configs.compact(static_cast<std::size_t>(chance.between(0, static_cast<std::int64_t>(configs.size()))));
+  if (!removes_tombstones_) return;
+  statuses.compact(static_cast<std::size_t>(chance.between(0, static_cast<std::int64_t>(statuses.size()))));
+  // A worker that starts reads what is there when it does so, as one that has lagged for longer than the retention.
+  std::size_t configs_read = configs.size();
+  std::size_t statuses_read = statuses.size();
+  for (const auto& worker : workers) {
+    if (!worker->alive()) continue;
+    configs_read = std::min(configs_read, worker->stores().config_read());
+    statuses_read = std::min(statuses_read, worker->stores().status_read());
+  }
+  counters_["tombstone removed from the config topic"] += configs.remove_tombstones(schedule.now(), kRetention, configs_read);
+  counters_["tombstone removed from the status topic"] += statuses.remove_tombstones(schedule.now(), kRetention, statuses_read);
+}
+
 void Simulation::one_fault() {
   Worker& worker = any_worker();
   if (!worker.alive() || worker.paused()) return;
@@ -267,10 +288,7 @@ void Simulation::storm(Duration length) {
   while (schedule.now() < end) {
     if (chance.happens(0.7)) one_operation();
     if (chance.happens(0.12)) one_fault();
-    if (compacts_ && chance.happens(0.15)) {
-      ++counters_["config topic compacted"];
-      configs.compact(static_cast<std::size_t>(chance.between(0, static_cast<std::int64_t>(configs.size()))));
-    }
+    if (compacts_ && chance.happens(0.15)) clean_logs();
     if (rolls_out_ && chance.happens(0.4)) roll_out();
     if (mixes_protocols_ && chance.happens(0.15)) change_protocol();
     schedule.run_until(schedule.now() + chance.wait(50, 8000));

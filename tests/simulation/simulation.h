@@ -75,6 +75,7 @@ class Simulation {
   void one_fault();
   void roll_out();
   void change_protocol();
+  void clean_logs();
   void tick();
 
   [[nodiscard]] Worker& any_worker();
@@ -88,9 +89,10 @@ class Simulation {
   std::vector<std::string> violations_;
   Time started_;
   int connector_versions_ = 0;
-  bool compacts_ = false;         ///< the config topic's log cleaner runs
-  bool rolls_out_ = false;        ///< exactly.once.source.support is raised, worker by worker
-  bool mixes_protocols_ = false;  ///< workers differ in connect.protocol and are restarted with another
+  bool compacts_ = false;            ///< the config topic's log cleaner runs
+  bool removes_tombstones_ = false;  ///< the status topic's too, and both take tombstones that are old
+  bool rolls_out_ = false;           ///< exactly.once.source.support is raised, worker by worker
+  bool mixes_protocols_ = false;     ///< workers differ in connect.protocol and are restarted with another
   std::string next_protocol_;
 };
 

@@ -81,12 +81,26 @@ TEST(ClusterSimulation, NoTaskIsCommittedByTwoIncarnationsAndAllComesToRest) {
   for (const auto& [what, times] : counters) std::cout << "  " << times << "  " << what << "\n";
   if (count < 200) return;
   // A sweep that never met these has proved nothing about them.
-  for (const char* what :
-       {"worker paused", "worker killed", "worker shut down", "membership lost", "fence of producers", "producer fenced",
-        "ended as superseded", "leader fenced out of the config topic", "request to a worker lost", "request to a worker doubled",
-        "slow read of the config topic", "failed write", "first batch without a client", "source offsets changed",
-        "worker restarted as preparing", "worker restarted as enabled", "worker restarted with another connect.protocol",
-        "group protocol changed"}) {
+  for (const char* what : {"worker paused",
+                           "worker killed",
+                           "worker shut down",
+                           "membership lost",
+                           "fence of producers",
+                           "producer fenced",
+                           "ended as superseded",
+                           "leader fenced out of the config topic",
+                           "request to a worker lost",
+                           "request to a worker doubled",
+                           "slow read of the config topic",
+                           "failed write",
+                           "first batch without a client",
+                           "source offsets changed",
+                           "worker restarted as preparing",
+                           "worker restarted as enabled",
+                           "worker restarted with another connect.protocol",
+                           "group protocol changed",
+                           "tombstone removed from the config topic",
+                           "tombstone removed from the status topic"}) {
     EXPECT_GT(counters[what], 0U) << "never happened: " << what;
   }
 }

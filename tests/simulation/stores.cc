@@ -32,7 +32,7 @@ void Stores::follow_status() {
   if (status_read_ >= world_.statuses.size()) return;
   const StatusRecordsRead read{world_.statuses.read(status_read_, world_.statuses.size())};
   status_read_ = world_.statuses.size();
-  tell(read);
+  if (!read.records.empty()) tell(read);
 }
 
 Duration Stores::reading() {

@@ -23,6 +23,7 @@ class Stores : public Part {
   void status_appended();
   /// So many records of the config topic has this worker read.
   [[nodiscard]] std::size_t config_read() const { return config_read_; }
+  [[nodiscard]] std::size_t status_read() const { return status_read_; }
 
   void perform(const herder::ReadConfigLog& a);
   void perform(const herder::WriteConfigRecords& a);
