@@ -10,13 +10,6 @@ namespace {
 /// Successive rounds that revoke are spread out: 40 ms, then 1.6 s, 64 s ...
 constexpr double kBackoffFactor = 40;
 
-Work work_of(const Load& load) {
-  Work out;
-  out.connectors.insert(load.connectors.begin(), load.connectors.end());
-  out.tasks.insert(load.tasks.begin(), load.tasks.end());
-  return out;
-}
-
 void append(Load& to, const Load& from) {
   to.connectors.insert(to.connectors.end(), from.connectors.begin(), from.connectors.end());
   to.tasks.insert(to.tasks.end(), from.tasks.begin(), from.tasks.end());

@@ -21,6 +21,14 @@ Round incremental_round(const LeaderRound& round, Configured configured) {
   return out;
 }
 
+bool leaves_deleted_work(const Round& round, const Outcome& outcome) {
+  const Work configured = all_of(round.configured);
+  return std::ranges::any_of(round.workers, [&](const Round::Worker& worker) {
+    const Work revoked = work_of(outcome.changes.at(worker.id).revoked);
+    return !work_of(worker.load).without(configured).without(revoked).empty();
+  });
+}
+
 }  // namespace
 
 LogPosition newest_config_offset(const LeaderRound& round) {
@@ -42,6 +50,7 @@ std::map<std::string, Assignment> Leader::assign(const LeaderRound& round, const
   common.leader = round.leader;
   if (const auto at = round.members.find(round.leader); at != round.members.end()) common.leader_url = at->second.url;
 
+  left_deleted_work_ = false;
   std::map<std::string, Assignment> out;
   if (const LogPosition newest = newest_config_offset(round); configs.offset() < newest) {
     common.error = Assignment::kConfigMismatch;
@@ -60,7 +69,9 @@ std::map<std::string, Assignment> Leader::assign(const LeaderRound& round, const
     }
     return out;
   }
-  Outcome outcome = incremental_.assign(incremental_round(round, configured_in(configs)));
+  const Round reported = incremental_round(round, configured_in(configs));
+  Outcome outcome = incremental_.assign(reported);
+  left_deleted_work_ = leaves_deleted_work(reported, outcome);
   common.delay = outcome.delay;
   for (auto& [id, change] : outcome.changes) {
     Assignment& assignment = out[id] = common;

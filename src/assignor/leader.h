@@ -38,9 +38,13 @@ class Leader {
   /// An assignment for every member. If `configs` is still behind a member, nobody gets anything and all are told so.
   [[nodiscard]] std::map<std::string, protocol::Assignment> assign(const LeaderRound& round,
                                                                    const protocol::ConfigState& configs);
+  /// Whether what was dealt last leaves something with a member that is not configured. It counts as load until the next round
+  /// revokes it, and nobody but the leader knows that one is needed: Java's leader waits for another reason.
+  [[nodiscard]] bool left_deleted_work() const { return left_deleted_work_; }
 
  private:
   Incremental incremental_;
+  bool left_deleted_work_ = false;
 };
 
 }  // namespace fencepost::assignor

@@ -69,4 +69,11 @@ Work all_of(const Configured& configured) {
 
 Load Load::take(const Work& work) { return {take_from(connectors, work.connectors), take_from(tasks, work.tasks)}; }
 
+Work work_of(const Load& load) {
+  Work out;
+  out.connectors.insert(load.connectors.begin(), load.connectors.end());
+  out.tasks.insert(load.tasks.begin(), load.tasks.end());
+  return out;
+}
+
 }  // namespace fencepost::assignor

@@ -47,4 +47,6 @@ struct Load {
   friend bool operator==(const Load&, const Load&) = default;
 };
 
+[[nodiscard]] Work work_of(const Load& load);
+
 }  // namespace fencepost::assignor

@@ -270,6 +270,9 @@ void Membership::accept(const Assignment& assignment) {
   if (assignment.revokes()) {
     rejoin_wanted_ = true;
     rejoin_reason_ = "the leader took work from this worker";
+  } else if (assignor_ && assignor_->left_deleted_work()) {
+    rejoin_wanted_ = true;
+    rejoin_reason_ = "a worker still runs what is deleted";
   }
   if (rejoin_wanted_) {
     // The work was taken over; only who leads and what is free to be dealt is settled by the next round.

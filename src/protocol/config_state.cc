@@ -80,6 +80,7 @@ ConfigRead ConfigState::read(LogPosition position, std::optional<std::string_vie
     if (!read) return warning(fmt::format("the value of key '{}' is {}", shown(key.value_or("null")), read.error().message()));
     parsed = *std::move(read);
   }
+  if (position != offset_) hole_before_ = position;
   offset_ = next;
   if (!key) return warning("the key is null");
   const auto known = parse_config_key(*key);
@@ -87,10 +88,15 @@ ConfigRead ConfigState::read(LogPosition position, std::optional<std::string_vie
   return apply(position, *known, parsed);
 }
 
+bool ConfigState::may_have_a_successor(std::string_view deleted) const {
+  const auto at = deleted_.find(deleted);
+  return at == deleted_.end() || hole_before_ > at->second;
+}
+
 ConfigRead ConfigState::apply(LogPosition position, const ConfigKey& key, const json::Value& value) {
   switch (key.kind) {
     case ConfigKey::Kind::Connector:
-      return on_connector(key.name, value);
+      return on_connector(position, key.name, value);
     case ConfigKey::Kind::Task:
       return on_task(key, value);
     case ConfigKey::Kind::Commit:
@@ -131,11 +137,11 @@ void ConfigState::forget_config(std::string_view connector) {
   c.inconsistent = false;
 }
 
-ConfigRead ConfigState::on_connector(std::string_view name, const json::Value& value) {
+ConfigRead ConfigState::on_connector(LogPosition position, std::string_view name, const json::Value& value) {
   if (value.is_null()) {
     forget_config(name);
     orphans_.erase(std::string(name));
-    deleted_.emplace(name);
+    deleted_.insert_or_assign(std::string(name), position);
     return {ConnectorConfigRemoved{std::string(name)}, {}};
   }
   const auto* properties = properties_of(value);
@@ -161,7 +167,7 @@ ConfigRead ConfigState::on_commit(LogPosition position, std::string_view name, c
     // The connector was deleted while its tasks were being written, or its config comes later.
     const auto tasks = waiting_.find(name);
     orphans_.erase(std::string(name));
-    if (!deleted_.contains(name) && count && tasks != waiting_.end() && complete(tasks->second.tasks, *count)) {
+    if (may_have_a_successor(name) && count && tasks != waiting_.end() && complete(tasks->second.tasks, *count)) {
       orphans_[std::string(name)] = {.tasks = first_of(std::move(tasks->second.tasks), *count), .committed_at = position};
     }
     forget_config(name);

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -141,7 +140,7 @@ class ConfigState {
   };
 
   ConfigRead apply(LogPosition position, const ConfigKey& key, const json::Value& value);
-  ConfigRead on_connector(std::string_view name, const json::Value& value);
+  ConfigRead on_connector(LogPosition position, std::string_view name, const json::Value& value);
   ConfigRead on_task(const ConfigKey& key, const json::Value& value);
   ConfigRead on_commit(LogPosition position, std::string_view name, const json::Value& value);
   ConfigRead on_target_state(std::string_view name, const json::Value& value);
@@ -149,14 +148,17 @@ class ConfigState {
   ConfigRead on_session_key(const json::Value& value);
   ConnectorInfo& info(std::string_view connector);
   void forget_config(std::string_view connector);
+  /// Whether compaction may have taken away the config of a connector of that name which was made after the deletion.
+  [[nodiscard]] bool may_have_a_successor(std::string_view deleted) const;
 
   std::map<std::string, ConnectorInfo, std::less<>> connectors_;
   /// Tasks since the last commit. An entry, even an empty one, says that the connector has had tasks.
   std::map<std::string, Waiting, std::less<>> waiting_;
-  std::set<std::string, std::less<>> deleted_;           ///< a tombstone was read
-  std::map<std::string, Orphans, std::less<>> orphans_;  ///< only until end_reached()
+  std::map<std::string, LogPosition, std::less<>> deleted_;  ///< where the newest tombstone of its config stood
+  std::map<std::string, Orphans, std::less<>> orphans_;      ///< only until end_reached()
   std::optional<SessionKey> session_key_;
   LogPosition offset_ = kNoPosition;
+  LogPosition hole_before_ = kNoPosition;  ///< the newest position that did not follow the one before: all between is unknown
 };
 
 }  // namespace fencepost::protocol

@@ -12,6 +12,7 @@ struct Breaches {
   bool offsets_uncompared = false;     ///< an idle task sends its first batch without looking whether others were there
   bool offset_change_unasked = false;  ///< a leader writes a change of offsets without asking again whether it still may
   bool dealt_twice = false;            ///< the leader gives what one worker has to another as well
+  bool dealt_to_one = false;           ///< the leader gives all that it deals to one worker
 };
 
 }  // namespace fencepost::simulation

@@ -96,7 +96,7 @@ void GroupClient::from_coordinator(const Event& event) {
 void GroupClient::perform(const SendAssignments& a) {
   if (stage_ != Stage::Dealing || a.generation != generation_) return;
   stage_ = Stage::Syncing;
-  send_assignments(world_.breaches.dealt_twice ? dealt_twice(a) : a, session_);
+  send_assignments(world_.breaches.dealt_twice ? dealt_twice(a) : world_.breaches.dealt_to_one ? dealt_to_one(a) : a, session_);
 }
 
 // All after the first one that is given a connector are given it as well.
@@ -113,6 +113,25 @@ SendAssignments GroupClient::dealt_twice(const SendAssignments& a) const {
   for (const auto& [member, assignment] : all)
     twice.assignments[member] = protocol::encode_assignment(protocol, assignment).value();
   return twice;
+}
+
+// All goes to the first one.
+SendAssignments GroupClient::dealt_to_one(const SendAssignments& a) const {
+  const auto protocol = protocol::protocol_of_join_name(protocol_).value();
+  std::map<std::string, protocol::Assignment> all;
+  for (const auto& [member, bytes] : a.assignments) all[member] = protocol::decode_assignment(protocol, bytes).value();
+  SendAssignments one = a;
+  protocol::Assignment& first = all.begin()->second;
+  for (auto& [member, assignment] : all) {
+    if (&assignment == &first) continue;
+    first.connectors.insert(first.connectors.end(), assignment.connectors.begin(), assignment.connectors.end());
+    first.tasks.insert(first.tasks.end(), assignment.tasks.begin(), assignment.tasks.end());
+    assignment.connectors.clear();
+    assignment.tasks.clear();
+  }
+  for (const auto& [member, assignment] : all)
+    one.assignments[member] = protocol::encode_assignment(protocol, assignment).value();
+  return one;
 }
 
 void GroupClient::send_assignments(const SendAssignments& a, std::uint64_t session) {

@@ -32,6 +32,7 @@ class GroupClient : public Part {
   void send_join();
   void send_assignments(const herder::SendAssignments& a, std::uint64_t session);
   [[nodiscard]] herder::SendAssignments dealt_twice(const herder::SendAssignments& a) const;
+  [[nodiscard]] herder::SendAssignments dealt_to_one(const herder::SendAssignments& a) const;
   void hear(std::uint64_t session);
   void from_coordinator(const herder::Event& event);
   void beat();

@@ -45,8 +45,23 @@ INSTANTIATE_TEST_SUITE_P(
                       Breach{"TaskCountUnwritten", {.task_count_unwritten = true}, " before its fence"},
                       Breach{"CommitsWhenFenced", {.commits_when_fenced = true}, " again: "},
                       Breach{"OffsetsBeforeFence", {.offsets_before_fence = true}, " again: "},
-                      Breach{"DealtTwice", {.dealt_twice = true}, " runs 2 times"}),
+                      Breach{"DealtTwice", {.dealt_twice = true}, " runs 2 times"},
+                      Breach{"DealtToOne", {.dealt_to_one = true}, " while "}),
     [](const auto& test) { return std::string(test.param.name); });
+
+// KIP-415 spreads connectors and tasks each for themselves; eager deals both in one round.
+TEST(TheJudgeOfBalance, GoesByTheProtocolOfTheGroup) {
+  const std::vector<Share> crossed{{"w0", 1, 0}, {"w1", 0, 1}};
+  EXPECT_TRUE(unevenness(crossed, "sessioned").empty());
+  EXPECT_TRUE(unevenness(crossed, "default").empty());
+  const std::vector<Share> tasks_apart{{"w0", 1, 0}, {"w1", 0, 2}};
+  EXPECT_EQ(unevenness(tasks_apart, "compatible"), std::vector<std::string>{"w1 has 2 tasks while w0 has 0"});
+  EXPECT_TRUE(unevenness(tasks_apart, "default").empty());
+  const std::vector<Share> sum_apart{{"w0", 1, 1}, {"w1", 0, 0}};
+  EXPECT_TRUE(unevenness(sum_apart, "compatible").empty());
+  EXPECT_EQ(unevenness(sum_apart, "default"), std::vector<std::string>{"w0 has 2 connectors and tasks while w1 has 0"});
+  EXPECT_EQ(unevenness({{"w0", 2, 0}, {"w1", 0, 2}}, "default"), std::vector<std::string>{"w0 has 2 connectors while w1 has 0"});
+}
 
 }  // namespace
 }  // namespace fencepost::simulation

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "balance.h"
 #include "breaches.h"
 #include "coordinator.h"
 #include "faults.h"
@@ -83,6 +84,10 @@ class Simulation {
   [[nodiscard]] std::vector<std::string> unrest_of(const std::string& connector, const protocol::ConfigState& configs,
                                                    const protocol::StatusState& statuses,
                                                    const std::map<TaskId, int>& tasks) const;
+
+  /// The task configs of this connector are complete for a worker that starts now.
+  [[nodiscard]] bool reads_whole_now(const std::string& connector) const;
+  [[nodiscard]] std::vector<Share> shares(const protocol::ConfigState& configs, const protocol::StatusState& statuses) const;
 
   Trace trace_;
   std::map<std::string, herder::Options> options_;

@@ -83,6 +83,28 @@ TEST(Leader, DealsNoTasksOfInconsistentConnectorsAndNothingOfDeletedOnes) {
   EXPECT_EQ(configured_in(configs), (Configured{{"a", 0}}));
 }
 
+TEST(Leader, CallsAnotherRoundWhereAMemberStillRunsWhatIsDeleted) {
+  const ConfigState configs = configs_of(Json::parse(R"({"a":1,"b":1})"), 20);
+  LeaderRound round{ConnectProtocol::Sessioned, "w1", Time{}, Generation(2), Generation(1), {}};
+  round.members = {{"w1", member("w1", 20)}, {"w2", member("w2", 20)}};
+  Assignment running;
+  running.connectors = {"gone"};
+  running.tasks = {{"gone", 0}};
+  round.members["w1"].assignment = running;
+
+  Leader leader(Duration(300000));
+  const auto first = leader.assign(round, configs);
+  EXPECT_EQ(first.at("w2").connectors.size(), 2U) << "what is deleted counts as load, as with Java's";
+  EXPECT_TRUE(leader.left_deleted_work());
+
+  running.connectors = {"gone"};
+  round.members["w2"].assignment = first.at("w2");
+  round.generation = Generation(3);
+  round.last_completed_generation = Generation(2);
+  EXPECT_EQ(leader.assign(round, configs).at("w1").revoked_connectors, running.connectors);
+  EXPECT_FALSE(leader.left_deleted_work());
+}
+
 TEST(JavaLess, OrdersByUtf16CodeUnits) {
   const std::vector<std::string> sorted{"", "B", "a", "a-b", "ab", "\u00e4", "\U0001F600", "\uE000", "\uFFFD"};
   for (std::size_t i = 0; i < sorted.size(); ++i) {

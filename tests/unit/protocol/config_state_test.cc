@@ -216,6 +216,20 @@ TEST(ConfigState, TakesNoTaskOfADeletedConnectorForOneOfItsName) {
   EXPECT_EQ(names(later.tasks("c")), "[]") << "made after this worker's start";
 }
 
+// Who saw the deletion, and then was away for so long that compaction moved the config of the next one behind its tasks.
+TEST(ConfigState, TakesTheTasksOfASuccessorWhoseFirstConfigMayBeLostInAHole) {
+  const auto read_from = [](std::int64_t at) {
+    ConfigState state;
+    put(state, kConnector);
+    put(state, connector_tombstone("c"));
+    for (const Record& record : {kTask0, kOneTask, kConnector}) state.read(LogPosition(at++), record.key, record.value);
+    (void)state.end_reached();
+    return state;
+  };
+  EXPECT_EQ(names(read_from(2).tasks("c")), "[]") << "nothing was between: whoever wrote the tasks had not heard of the deletion";
+  EXPECT_EQ(names(read_from(3).tasks("c")), "[c-0]");
+}
+
 // Java goes on listing a deleted connector as inconsistent; whoever asks it for task configs would find no config.
 TEST(ConfigState, ForgetsThatADeletedConnectorWasInconsistent) {
   ConfigState state;
