@@ -65,7 +65,8 @@ class SourcePipeline {
  public:
   SourcePipeline(std::vector<TransformStage> transforms, Converters converters, ErrorPolicy policy, Log log);
 
-  /// `record` is changed on the way. Between RetryAt and the repeated call nothing else may be run.
+  /// `record` is changed on the way. Between RetryAt and the repeated call nothing else may be run, and the same two are given
+  /// again as they were left: the stages before are not run twice.
   [[nodiscard]] StageOutcome run(ConnectRecord& record, ReadyRecord& ready, Steady::time_point now);
   [[nodiscard]] const ErrorPolicy& policy() const { return policy_; }
 

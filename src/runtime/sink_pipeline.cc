@@ -16,17 +16,16 @@ SinkPipeline::SinkPipeline(std::vector<TransformStage> transforms, Converters co
       letters_(std::move(letters)),
       log_(std::move(log)) {}
 
-StageOutcome SinkPipeline::run(const RecordIn& record, const std::shared_ptr<const void>& owner, SinkRecord& out,
-                               Steady::time_point now) {
-  if (stage_ == 0) begin(record, out);
+StageOutcome SinkPipeline::run(const RecordIn& record, const std::shared_ptr<const void>& owner, Steady::time_point now) {
+  if (stage_ == 0) begin(record);
   const bool keep_copies = policy_.retry_timeout != Duration(0);
   for (; stage_ < stages(); ++stage_) {
     std::optional<SinkRecord> before;
-    if (keep_copies && stage_ >= 3) before = out;
+    if (keep_copies && stage_ >= 3) before = out_;
     std::exception_ptr error;
     bool may_pass = false;
     try {
-      if (run_stage(record, owner, out) == Step::DroppedIt) {
+      if (run_stage(record, owner) == Step::DroppedIt) {
         stage_ = 0;
         return {.kind = StageOutcome::Kind::Dropped};
       }
@@ -42,7 +41,7 @@ StageOutcome SinkPipeline::run(const RecordIn& record, const std::shared_ptr<con
     }
     if (may_pass) {
       if (const auto at = retries_.next(policy_, now)) {
-        if (before) out = *std::move(before);
+        if (before) out_ = *std::move(before);
         return {.kind = StageOutcome::Kind::RetryAt, .retry_at = *at};
       }
     }
@@ -56,50 +55,50 @@ StageOutcome SinkPipeline::run(const RecordIn& record, const std::shared_ptr<con
   return {};
 }
 
-void SinkPipeline::begin(const RecordIn& record, SinkRecord& out) {
+void SinkPipeline::begin(const RecordIn& record) {
   if (last_topic_.view() != record.topic) last_topic_ = SharedString(record.topic);
-  out = SinkRecord();
-  out.topic = last_topic_;
-  out.kafka_partition = record.partition;
-  out.kafka_offset = record.offset;
+  out_ = SinkRecord();
+  out_.topic = last_topic_;
+  out_.kafka_partition = record.partition;
+  out_.kafka_offset = record.offset;
   if (record.timestamp_ms >= 0) {
-    out.timestamp_ms = record.timestamp_ms;
-    out.timestamp_type = record.log_append_time ? TimestampType::LogAppendTime : TimestampType::CreateTime;
+    out_.timestamp_ms = record.timestamp_ms;
+    out_.timestamp_type = record.log_append_time ? TimestampType::LogAppendTime : TimestampType::CreateTime;
   }
   // Offsets are committed for the place that the record was read from, whatever transforms make of it.
-  out.original_topic = last_topic_;
-  out.original_partition = record.partition;
-  out.original_offset = record.offset;
+  out_.original_topic = last_topic_;
+  out_.original_partition = record.partition;
+  out_.original_offset = record.offset;
 }
 
-SinkPipeline::Step SinkPipeline::run_stage(const RecordIn& record, const std::shared_ptr<const void>& owner, SinkRecord& out) {
+SinkPipeline::Step SinkPipeline::run_stage(const RecordIn& record, const std::shared_ptr<const void>& owner) {
   const auto bytes = [&](const std::optional<std::string_view>& view) {
     return view ? std::optional(Bytes(owner, *view)) : std::nullopt;
   };
   switch (stage_) {
     case 0: {
-      SchemaAndValue key = converters_.key->to_connect(record.topic, out.headers, bytes(record.key));
-      out.key_schema = std::move(key.schema);
-      out.key = std::move(key.value);
+      SchemaAndValue key = converters_.key->to_connect(record.topic, out_.headers, bytes(record.key));
+      out_.key_schema = std::move(key.schema);
+      out_.key = std::move(key.value);
       return Step::Passed;
     }
     case 1: {
-      SchemaAndValue value = converters_.value->to_connect(record.topic, out.headers, bytes(record.value));
-      out.value_schema = std::move(value.schema);
-      out.value = std::move(value.value);
+      SchemaAndValue value = converters_.value->to_connect(record.topic, out_.headers, bytes(record.value));
+      out_.value_schema = std::move(value.schema);
+      out_.value = std::move(value.value);
       return Step::Passed;
     }
     case 2:
-      out.headers.clear();
+      out_.headers.clear();
       for (const HeaderOut& header : record.headers) {
         SchemaAndValue value = converters_.header->to_connect_header(record.topic, header.key, bytes(header.value));
-        out.headers.add(SharedString(header.key), std::move(value.schema), std::move(value.value));
+        out_.headers.add(SharedString(header.key), std::move(value.schema), std::move(value.value));
       }
       return Step::Passed;
     default: {
       TransformStage& stage = transforms_[stage_ - 3];
-      if (stage.predicate && stage.predicate->test(out) == stage.negate) return Step::Passed;
-      return stage.transformation->apply(out) ? Step::Passed : Step::DroppedIt;
+      if (stage.predicate && stage.predicate->test(out_) == stage.negate) return Step::Passed;
+      return stage.transformation->apply(out_) ? Step::Passed : Step::DroppedIt;
     }
   }
 }

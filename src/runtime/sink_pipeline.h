@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/dead_letters.h"
@@ -17,9 +18,10 @@ class SinkPipeline {
   SinkPipeline(std::vector<TransformStage> transforms, Converters converters, ErrorPolicy policy,
                std::unique_ptr<DeadLetterQueue> letters, Log log);
 
-  /// `out` is complete where the outcome is Ready. Between RetryAt and the repeated call nothing else may be run.
-  [[nodiscard]] StageOutcome run(const RecordIn& record, const std::shared_ptr<const void>& owner, SinkRecord& out,
-                                 Steady::time_point now);
+  /// Between RetryAt and the repeated call nothing else may be run.
+  [[nodiscard]] StageOutcome run(const RecordIn& record, const std::shared_ptr<const void>& owner, Steady::time_point now);
+  /// What became of the record, once the outcome is Ready.
+  [[nodiscard]] SinkRecord take() { return std::move(out_); }
   /// A record that the task itself reports (KIP-610): nothing, or the trace with which the task fails.
   [[nodiscard]] std::optional<std::string> reported(const RecordIn& record, const std::string& task_class,
                                                     const std::exception_ptr& reason);
@@ -29,8 +31,8 @@ class SinkPipeline {
 
  private:
   enum class Step : unsigned char { Passed, DroppedIt };
-  Step run_stage(const RecordIn& record, const std::shared_ptr<const void>& owner, SinkRecord& out);
-  void begin(const RecordIn& record, SinkRecord& out);
+  Step run_stage(const RecordIn& record, const std::shared_ptr<const void>& owner);
+  void begin(const RecordIn& record);
   StageOutcome give_up(const RecordIn& record, std::string stage, std::string class_name, const std::exception_ptr& error);
   [[nodiscard]] std::string stage_name() const;
   [[nodiscard]] std::string stage_class() const;
@@ -42,6 +44,7 @@ class SinkPipeline {
   std::unique_ptr<DeadLetterQueue> letters_;
   Log log_;
   std::size_t stage_ = 0;
+  SinkRecord out_;  ///< as far as the stages have come, also while one waits to be tried again
   RetryClock retries_;
   SharedString last_topic_;
 };

@@ -224,13 +224,12 @@ void SinkTaskRun::poll() {
 void SinkTaskRun::convert(Steady::time_point now) {
   for (; converted_ < raw_.records.size(); ++converted_) {
     const RecordIn& record = raw_.records[converted_];
-    SinkRecord out;
-    const StageOutcome outcome = pipeline_->run(record, raw_.owner, out, now);
+    const StageOutcome outcome = pipeline_->run(record, raw_.owner, now);
     if (outcome.kind == StageOutcome::Kind::RetryAt) return hold(outcome.retry_at);
     if (outcome.kind == StageOutcome::Kind::Failed) return fail(outcome.trace);
     if (converted_ == 0 || raw_.records[converted_ - 1].topic != record.topic) report_topic(std::string(record.topic));
     read_[{std::string(record.topic), record.partition}] = record.offset + 1;
-    if (outcome.kind == StageOutcome::Kind::Ready) batch_.push_back(std::move(out));
+    if (outcome.kind == StageOutcome::Kind::Ready) batch_.push_back(pipeline_->take());
   }
 }
 

@@ -153,19 +153,16 @@ void SourceTaskRun::back_off(Steady::time_point now) {
 void SourceTaskRun::convert(Steady::time_point now) {
   Batch& batch = *batch_;
   batch.ready.reserve(batch.records.size());
-  for (std::size_t i = batch.ready.size(); i < batch.records.size(); ++i) {
-    SourceRecord& record = batch.records[i];
-    ReadyRecord ready;
-    StageOutcome outcome;
-    const auto kept = wants_records_ ? plugin_->kept(record) : SourceTask::Kept::Nothing;
-    ready.kept = kept != SourceTask::Kept::Nothing;
-    if (kept == SourceTask::Kept::Record) {
+  for (; batch.done < batch.records.size(); ++batch.done) {
+    SourceRecord& record = batch.records[batch.done];
+    if (batch.ready.size() == batch.done) {
+      const auto kept = wants_records_ ? plugin_->kept(record) : SourceTask::Kept::Nothing;
+      batch.ready.emplace_back().kept = kept != SourceTask::Kept::Nothing;
       // The task is shown its own record later, not what transforms made of it.
-      ConnectRecord copy = record;
-      outcome = pipeline_->run(copy, ready, now);
-    } else {
-      outcome = pipeline_->run(record, ready, now);
+      if (kept == SourceTask::Kept::Record) batch.copy = record;
     }
+    ReadyRecord& ready = batch.ready.back();
+    StageOutcome outcome = pipeline_->run(batch.copy ? *batch.copy : record, ready, now);
     if (outcome.kind == StageOutcome::Kind::RetryAt) {
       convert_at_ = outcome.retry_at;
       return;
@@ -174,9 +171,9 @@ void SourceTaskRun::convert(Steady::time_point now) {
       fail(std::move(outcome.trace));
       return;
     }
-    // What is left of it now is what transforms made, which is nobody's business any more.
-    if (kept == SourceTask::Kept::Place) static_cast<ConnectRecord&>(record) = ConnectRecord();
-    batch.ready.push_back(std::move(ready));
+    // What is left of a record whose place alone is kept is what transforms made, which is nobody's business any more.
+    if (ready.kept && !batch.copy) static_cast<ConnectRecord&>(record) = ConnectRecord();
+    batch.copy.reset();
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -17,10 +18,12 @@ namespace fencepost::runtime {
 /// What one poll brought, and its records as bytes.
 struct Batch {
   std::vector<SourceRecord> records;
-  std::vector<ReadyRecord> ready;  ///< of records[0..], as far as they are converted
+  std::vector<ReadyRecord> ready;  ///< of records[0..]; the one after the `done` first waits in the middle of its stages
+  std::size_t done = 0;
+  std::optional<ConnectRecord> copy;  ///< what transforms make of that one where the task is to be shown its own
   exactly_once::BatchPolled polled;
 
-  [[nodiscard]] bool converted() const { return ready.size() == records.size(); }
+  [[nodiscard]] bool converted() const { return done == records.size(); }
 };
 
 /// What a writer asks of the run that it works for; in turns only.

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "fencepost/transform.h"
 #include "runtime/ports.h"
 #include "runtime/worker.h"
 
@@ -326,16 +327,31 @@ class ScriptedConnector final : public SourceConnector {
   ConfigMap config_;
 };
 
-/// Text as it is; refuses "bad".
+/// Text as it is; refuses "bad", and "later" at the first time.
 class TextConverter final : public Converter {
  public:
   void configure(const ConfigMap&, bool) override {}
   std::optional<Bytes> from_connect(std::string_view, Headers&, const SchemaPtr&, const Value& value) override {
     if (value.is_null()) return std::nullopt;
     if (value.as_string() == "bad") throw DataError("not this one");
+    if (value.as_string() == "later" && !std::exchange(stumbled_, true)) throw RetriableError("not yet");
     return value.as_bytes();
   }
   SchemaAndValue to_connect(std::string_view, const Headers&, const std::optional<Bytes>&) override { return {}; }
+
+ private:
+  bool stumbled_ = false;
+};
+
+/// Adds "!" to keys.
+class Exclaims final : public Transformation {
+ public:
+  void configure(const ConfigMap&) override {}
+  ConfigDef config_def() const override { return {}; }
+  bool apply(ConnectRecord& record) override {
+    record.key = Value(std::string(record.key.as_string()) + "!");
+    return true;
+  }
 };
 class NoHeaders final : public HeaderConverter {
  public:
@@ -353,6 +369,7 @@ class FakePlugins final : public PluginsPort {
                         SourcePlugin{[] { return std::make_unique<ScriptedConnector>(); },
                                      [&] { return std::make_unique<ScriptedTask>(script, journal); }, "ScriptedTask"}});
     plugins_.push_back({"Text", "1", Factory<Converter>([] { return std::make_unique<TextConverter>(); })});
+    plugins_.push_back({"Exclaims", "1", Factory<Transformation>([] { return std::make_unique<Exclaims>(); })});
     plugins_.push_back({"None", "1", Factory<HeaderConverter>([] { return std::make_unique<NoHeaders>(); })});
   }
   const PluginDescriptor* find(PluginKind kind, std::string_view name) const override {

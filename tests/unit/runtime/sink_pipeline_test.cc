@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "fakes.h"
 
 namespace fencepost::runtime {
@@ -43,13 +45,49 @@ TEST(SinkPipeline, KeepsTheOriginalPlaceOfARecordThatATransformSendsElsewhere) {
   in.topic = "orders";
   in.partition = 2;
   in.offset = 77;
-  SinkRecord out;
-  ASSERT_EQ(pipeline.run(in, nullptr, out, Steady::now()).kind, StageOutcome::Kind::Ready);
+  ASSERT_EQ(pipeline.run(in, nullptr, Steady::now()).kind, StageOutcome::Kind::Ready);
+  const SinkRecord out = pipeline.take();
   EXPECT_EQ(out.topic.view(), "orders-x");
   EXPECT_EQ(out.kafka_partition, 9);
   EXPECT_EQ(out.kafka_offset, 77);
   EXPECT_EQ(out.original_topic.view(), "orders");
   EXPECT_EQ(out.original_partition, 2);
+  EXPECT_EQ(out.original_offset, 77);
+}
+
+/// Says once that it may pass, at each stage that it is asked for.
+class Stumbles final : public Transformation {
+ public:
+  void configure(const ConfigMap& /*config*/) override {}
+  [[nodiscard]] ConfigDef config_def() const override { return {}; }
+  [[nodiscard]] bool apply(ConnectRecord& record) override {
+    record.kafka_partition = 3;
+    if (!std::exchange(stumbled_, true)) throw RetriableError("not yet");
+    return true;
+  }
+
+ private:
+  bool stumbled_ = false;
+};
+
+TEST(SinkPipeline, GoesOnWithWhatTheStagesBeforeHaveMadeWhenOneIsTriedAgain) {
+  std::vector<TransformStage> stages;
+  stages.push_back({.alias = "r", .class_name = {}, .transformation = std::make_unique<Renames>(), .predicate = nullptr});
+  stages.push_back({.alias = "s", .class_name = {}, .transformation = std::make_unique<Stumbles>(), .predicate = nullptr});
+  Converters converters{
+      .key = std::make_unique<Plain>(), .value = std::make_unique<Plain>(), .header = std::make_unique<Plain>()};
+  SinkPipeline pipeline(std::move(stages), std::move(converters), {.retry_timeout = Duration(1'000)}, nullptr, Log());
+  RecordIn in;
+  in.topic = "orders";
+  in.partition = 2;
+  in.offset = 77;
+  const auto now = Steady::now();
+  const StageOutcome first = pipeline.run(in, nullptr, now);
+  ASSERT_EQ(first.kind, StageOutcome::Kind::RetryAt);
+  ASSERT_EQ(pipeline.run(in, nullptr, first.retry_at).kind, StageOutcome::Kind::Ready);
+  const SinkRecord out = pipeline.take();
+  EXPECT_EQ(out.topic.view(), "orders-x");
+  EXPECT_EQ(out.kafka_partition, 3);
   EXPECT_EQ(out.original_offset, 77);
 }
 

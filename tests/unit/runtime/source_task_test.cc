@@ -127,6 +127,16 @@ TEST_F(SourceTasks, FailOnARecordThatCannotBeConvertedNamingTheReason) {
   EXPECT_TRUE(journal.wait_for("ended"));
 }
 
+TEST_F(SourceTasks, GoOnWithWhatTheStagesBeforeHaveMadeWhenOneIsTriedAgain) {
+  start(true, {{"errors.retry.timeout", "10000"}, {"transforms", "x"}, {"transforms.x.type", "Exclaims"}});
+  SourceRecord late = record("later", 5);
+  late.key = Value("k");
+  script.add({late});
+  ASSERT_TRUE(journal.wait_for("commit 2")) << journal.text();
+  EXPECT_TRUE(journal.has("produce t k! later")) << journal.text();
+  stop();
+}
+
 TEST_F(SourceTasks, AbortAndFailWhereARecordIsNotDelivered) {
   clients.faults.delivery = Error(ErrorKind::Failed, "too large");
   start(true);
