@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -35,7 +36,8 @@ class Bytes {
   [[nodiscard]] const char* data() const { return view_.data(); }
   [[nodiscard]] std::size_t size() const { return view_.size(); }
   [[nodiscard]] bool empty() const { return view_.empty(); }
-  [[nodiscard]] const std::shared_ptr<const void>& owner() const { return owner_; }
+  [[nodiscard]] const std::shared_ptr<const void>& owner() const& { return owner_; }
+  [[nodiscard]] std::shared_ptr<const void> owner() && { return std::move(owner_); }
 
   friend bool operator==(const Bytes& a, const Bytes& b) { return a.view_ == b.view_; }
   friend std::strong_ordering operator<=>(const Bytes& a, const Bytes& b) { return a.view_ <=> b.view_; }
@@ -204,11 +206,20 @@ class Value {
     const char* data;
   };
 
-  [[nodiscard]] static Value slice(Kind kind, fencepost::Bytes bytes);
+  [[nodiscard]] static Value slice(Kind kind, fencepost::Bytes bytes) {
+    if (bytes.size() > std::numeric_limits<std::uint32_t>::max()) throw_too_large(bytes.size());
+    Value value;
+    value.payload_.data = bytes.data();
+    value.size_ = static_cast<std::uint32_t>(bytes.size());
+    value.kind_ = kind;
+    value.owner_ = std::move(bytes).owner();
+    return value;
+  }
   void require(Kind kind) const {
     if (kind_ != kind) throw_wrong_kind(kind);
   }
   [[noreturn]] void throw_wrong_kind(Kind wanted) const;
+  [[noreturn]] static void throw_too_large(std::size_t size);
 
   // Keeps alive what payload_.data points at, or is itself the array, map, struct or decimal.
   std::shared_ptr<const void> owner_;
@@ -255,6 +266,10 @@ inline float Value::as_float32() const { return require(Kind::Float32), static_c
 inline double Value::as_float64() const { return require(Kind::Float64), payload_.floating; }
 inline std::string_view Value::as_string() const { return require(Kind::String), std::string_view(payload_.data, size_); }
 inline std::int64_t Value::as_date_ms() const { return require(Kind::Date), payload_.integer; }
+inline Bytes Value::as_bytes() const {
+  if (kind_ != Kind::String) require(Kind::Bytes);
+  return {owner_, std::string_view(payload_.data, size_)};
+}
 inline const ValueList& Value::as_array() const { return require(Kind::Array), *static_cast<const ValueList*>(owner_.get()); }
 inline const ValueMap& Value::as_map() const { return require(Kind::Map), *static_cast<const ValueMap*>(owner_.get()); }
 inline const Struct& Value::as_struct() const { return require(Kind::Struct), *static_cast<const Struct*>(owner_.get()); }

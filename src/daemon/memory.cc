@@ -14,7 +14,7 @@ void bound_heap() {
 #ifdef __GLIBC__
   if (std::getenv("MALLOC_ARENA_MAX") != nullptr) return;
   const unsigned cores = std::thread::hardware_concurrency();
-  mallopt(M_ARENA_MAX, static_cast<int>(std::clamp(cores / 2, 1U, 4U)));
+  mallopt(M_ARENA_MAX, static_cast<int>(std::clamp(cores, 2U, 4U)));
 #endif
 }
 

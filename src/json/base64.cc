@@ -1,5 +1,6 @@
 #include "json/base64.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -17,6 +18,14 @@ constexpr std::array<std::uint8_t, 256> make_values() {
 }
 constexpr std::array<std::uint8_t, 256> kValues = make_values();
 
+/// Two characters for each twelve bits.
+constexpr auto make_pairs() {
+  std::array<std::array<char, 2>, 4096> out{};
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = {kAlphabet[i >> 6], kAlphabet[i & 63]};
+  return out;
+}
+constexpr auto kPairs = make_pairs();
+
 std::uint32_t byte_at(std::string_view bytes, std::size_t i) { return static_cast<unsigned char>(bytes[i]); }
 
 }  // namespace
@@ -28,10 +37,8 @@ void base64_append(std::string& out, std::string_view bytes) {
   std::size_t i = 0;
   for (; i + 3 <= bytes.size(); i += 3) {
     const std::uint32_t group = byte_at(bytes, i) << 16 | byte_at(bytes, i + 1) << 8 | byte_at(bytes, i + 2);
-    *to++ = kAlphabet[group >> 18];
-    *to++ = kAlphabet[group >> 12 & 63];
-    *to++ = kAlphabet[group >> 6 & 63];
-    *to++ = kAlphabet[group & 63];
+    to = std::copy_n(kPairs[group >> 12].data(), 2, to);
+    to = std::copy_n(kPairs[group & 4095].data(), 2, to);
   }
   if (const std::size_t rest = bytes.size() - i; rest > 0) {
     const std::uint32_t group = byte_at(bytes, i) << 16 | (rest == 2 ? byte_at(bytes, i + 1) << 8 : 0);

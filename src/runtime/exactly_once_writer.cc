@@ -140,19 +140,8 @@ bool ExactlyOnceWriter::send(const exactly_once::Send& range) {
 
 bool ExactlyOnceWriter::send_one(std::size_t index) {
   const ReadyRecord& ready = batch_.ready[index];
-  if (ready.topic.view() == offsets_topic_) {
-    // Who reads offsets reads to the last stable one: the task would wait for its own transaction.
-    abort_and_fail(
-        Error(ErrorKind::InvalidConfig,
-              fmt::format("Source tasks may not produce to their own offsets topics when exactly-once support is enabled; "
-                          "send these records elsewhere than to topic '{}'",
-                          offsets_topic_)));
-    return false;
-  }
-  if (const auto there = topics_.ensure(ready.topic.view()); !there) {
-    abort_and_fail(there.error());
-    return false;
-  }
+  const bool as_before = index > 0 && batch_.ready[index - 1].topic == ready.topic;
+  if (!as_before && !may_write_to(ready.topic.view())) return false;
   const std::uint64_t tag = ready.kept ? sent_.size() + 1 : 0;
   if (auto produced = producer_->produce(to_record_out(ready, tag, headers_)); !produced) {
     if (produced.error().kind() == ErrorKind::Fenced) {
@@ -164,8 +153,23 @@ bool ExactlyOnceWriter::send_one(std::size_t index) {
   }
   ++produced_;
   if (ready.kept) sent_.push_back({std::move(batch_.records[index]), std::nullopt});
-  if (index == 0 || !(batch_.ready[index - 1].topic == ready.topic)) host_.topic_used(ready.topic.str());
+  if (!as_before) host_.topic_used(ready.topic.str());
   return true;
+}
+
+bool ExactlyOnceWriter::may_write_to(std::string_view topic) {
+  if (topic == offsets_topic_) {
+    // Who reads offsets reads to the last stable one: the task would wait for its own transaction.
+    abort_and_fail(
+        Error(ErrorKind::InvalidConfig,
+              fmt::format("Source tasks may not produce to their own offsets topics when exactly-once support is enabled; "
+                          "send these records elsewhere than to topic '{}'",
+                          offsets_topic_)));
+    return false;
+  }
+  const auto there = topics_.ensure(topic);
+  if (!there) abort_and_fail(there.error());
+  return there.has_value();
 }
 
 std::string ExactlyOnceWriter::batch_place(std::size_t index) const {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "exactly_once/fenced_verdict.h"
@@ -59,6 +60,7 @@ class ExactlyOnceWriter final : public SourceWriter {
   bool begin();
   bool send(const exactly_once::Send& range);
   bool send_one(std::size_t index);
+  bool may_write_to(std::string_view topic);
   bool note_offset(std::size_t index);
   bool store_noted_offsets();
   void commit();

@@ -58,25 +58,12 @@ Value Value::date_ms(std::int64_t milliseconds) {
   return value;
 }
 
-Value Value::slice(Kind kind, fencepost::Bytes bytes) {
-  if (bytes.size() > std::numeric_limits<std::uint32_t>::max()) {
-    throw DataError("a value of " + std::to_string(bytes.size()) + " bytes is too large; a value holds at most 4 GiB");
-  }
-  Value value;
-  value.owner_ = bytes.owner();
-  value.payload_.data = bytes.data();
-  value.size_ = static_cast<std::uint32_t>(bytes.size());
-  value.kind_ = kind;
-  return value;
+void Value::throw_too_large(std::size_t size) {
+  throw DataError("a value of " + std::to_string(size) + " bytes is too large; a value holds at most 4 GiB");
 }
 
 void Value::throw_wrong_kind(Kind wanted) const {
   throw DataError("the value is of kind " + std::string(to_string(kind_)) + ", not " + std::string(to_string(wanted)));
-}
-
-Bytes Value::as_bytes() const {
-  if (kind_ != Kind::String) require(Kind::Bytes);
-  return {owner_, std::string_view(payload_.data, size_)};
 }
 
 std::int64_t Value::as_integer() const {

@@ -52,7 +52,10 @@ const Field* Schema::field(std::string_view name) const {
 namespace {
 template <SchemaType type, bool optional>
 const SchemaPtr& shared_schema() {
-  static const SchemaPtr schema = SchemaBuilder(type).optional(optional).build();
+  static const SchemaPtr built = SchemaBuilder(type).optional(optional).build();
+  // Handed out without a counter: it lives as long as the program, and a counter that all tasks' records share would be bounced
+  // from core to core.
+  static const SchemaPtr schema(SchemaPtr(), built.get());
   return schema;
 }
 }  // namespace

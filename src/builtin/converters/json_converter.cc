@@ -41,8 +41,7 @@ std::size_t end_of_object(std::string_view text) {
 
 constexpr std::string_view kSchemaFirst = "{\"schema\":";
 constexpr std::string_view kPayloadNext = ",\"payload\":";
-/// Small records by the thousand are what it is for; a large one must not make all later ones large.
-constexpr std::size_t kReservedMax = 1024;
+constexpr std::size_t kTextKeptMax = 64 * 1024;
 
 }  // namespace
 
@@ -122,9 +121,10 @@ const std::string& JsonConverter::schema_text(const SchemaPtr& schema) {
 
 std::optional<Bytes> JsonConverter::write(const SchemaPtr& schema, const Value& value) {
   if (schema == nullptr && value.is_null()) return std::nullopt;
-  auto text = std::make_shared<std::string>();
-  text->reserve(std::min(last_size_, kReservedMax));
-  json::Writer out(*text);
+  text_.clear();
+  // A large record must not make the converter keep its size for ever.
+  if (text_.capacity() > kTextKeptMax) text_ = {};
+  json::Writer out(text_);
   if (schemas_) {
     out.begin_object().key("schema").raw(schema_text(schema));
     write_json_value(out.key("payload"), schema.get(), value, options_);
@@ -132,9 +132,7 @@ std::optional<Bytes> JsonConverter::write(const SchemaPtr& schema, const Value& 
   } else {
     write_json_value(out, schema.get(), value, options_);
   }
-  last_size_ = text->size();
-  const std::string_view view = *text;
-  return Bytes(std::move(text), view);
+  return texts_.copy(text_);
 }
 
 void JsonConverter::remember(std::string_view text, const SchemaPtr& schema) {

@@ -5,6 +5,7 @@
 
 #include "builtin/converters/json_schema.h"
 #include "builtin/converters/plain_converters.h"
+#include "builtin/converters/text_chunks.h"
 
 namespace fencepost::builtin {
 
@@ -41,7 +42,8 @@ class JsonConverter : public PlainConverter {
   bool schemas_ = true;
   std::size_t cache_size_ = 1000;
   SchemaPtr fixed_schema_;
-  std::size_t last_size_ = 0;  ///< of the text written last: the next one is about as long
+  std::string text_;  ///< of the record that is being written
+  TextChunks texts_;
   std::unordered_map<const Schema*, Written> written_;
   std::unordered_map<std::string, SchemaPtr, TextHash, std::equal_to<>> read_;
 };

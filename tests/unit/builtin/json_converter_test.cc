@@ -133,5 +133,19 @@ TEST(JsonConverter, SurvivesNumbersOfHostileSize) {
             Value(std::int64_t{0}));
 }
 
+// Small texts share memory that goes with the last of them; large ones have their own.
+TEST(JsonConverter, LeavesWhatItWroteAloneWhenItWritesMoreAndWhenItIsGone) {
+  std::vector<std::pair<std::string, Bytes>> written;
+  {
+    JsonConverter converter = converter_of({{"schemas.enable", "false"}});
+    Headers headers;
+    for (std::size_t i = 0; i < 400; ++i) {
+      const std::string text(i % 50 == 49 ? 20'000 : i, static_cast<char>('a' + i % 26));
+      written.emplace_back('"' + text + '"', converter.from_connect("t", headers, nullptr, Value(text)).value());
+    }
+  }
+  for (const auto& [wanted, bytes] : written) EXPECT_EQ(bytes.view(), wanted);
+}
+
 }  // namespace
 }  // namespace fencepost::builtin
