@@ -157,8 +157,11 @@ def report() -> None:
            "The broker shares the cores with whoever is measured. Only ratios within a run mean anything.", ""]
     out += [f"- {k}: {v}" for k, v in about.items()]
     for stage, title, keys, columns in SECTIONS:
-        if rows := rows_of(stage):
+        if measured := rows_of(stage):
+            rows = [r for r in measured if "failed" not in r]
             out += ["", f"## {title}", "", table(rows, keys, columns)]
+            for row in measured:
+                out += ["", row["failed"] + "."] if "failed" in row else []
             first = next(iter(columns.values()))
             for column in [first, *(["us_per_record"] if "us_per_record" in columns.values() else [])]:
                 if lines := ratios(rows, keys, column, JAVA):
