@@ -28,7 +28,7 @@ class Trio(Kafka):
     """Every topic stands on all three nodes, and a record counts as written when two have it."""
     replicas = 3
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, *settings: str):
         ids = (1, 2, 3)
         ports, controllers = {i: free_port() for i in ids}, {i: free_port() for i in ids}
         # All nodes of a cluster are formatted with one id; it may not begin with a dash.
@@ -44,7 +44,7 @@ class Trio(Kafka):
                                  "transaction.state.log.replication.factor=3", "transaction.state.log.min.isr=2",
                                  "share.coordinator.state.topic.replication.factor=3", "share.coordinator.state.topic.min.isr=2",
                                  # A dead broker is noticed sooner than by default, so that a test takes less time.
-                                 "broker.session.timeout.ms=4000", "broker.heartbeat.interval.ms=500", "replica.lag.time.max.ms=5000")
+                                 "broker.session.timeout.ms=4000", "broker.heartbeat.interval.ms=500", "replica.lag.time.max.ms=5000", *settings)
         # None of them serves before two do.
         with ThreadPoolExecutor(3) as pool:
             list(pool.map(start, ids))

@@ -15,11 +15,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "integration"))
 
-from harness import Cluster, Growth, Kafka, Traffic, Worker, assert_same, eventually, file_source, mirror, unique  # noqa: E402
+from harness import Cluster, Growth, Traffic, Worker, assert_same, eventually, file_source, mirror, unique  # noqa: E402
+from trio import Trio  # noqa: E402
 
 SESSION_S = 4
-#: Of all transactions but in the fault that lets one time out. A broker whose restart takes longer than the timeout of a transaction ends that one
-#: before it knows who leads the partitions, writes no marker there, and the records become part of the next transaction of that producer.
+#: Of all transactions but in the fault that lets one time out.
 TRANSACTION_S, SHORT_TRANSACTION_S = 120, 1.5
 PARTITIONS = 3
 #: After a fault everything must be well within so many seconds.
@@ -42,11 +42,12 @@ class Resources:
 
 
 class Soak:
-    """One cluster under fire. `kafka` must allow sessions of SESSION_S; see `settings`."""
-    #: Of the broker.
+    """One cluster under fire. `kafka` must allow sessions of SESSION_S; see `settings`. It has three brokers: one that is alone and comes back from a
+    crash may drop the markers of a transaction whose end was under way (docs/OPERATIONS.md), whoever wrote it."""
+    #: Of the brokers.
     settings = ("group.min.session.timeout.ms=1000", "transaction.abort.timed.out.transaction.cleanup.interval.ms=500")
 
-    def __init__(self, kafka: Kafka, folder: Path, seed: int, say=print):
+    def __init__(self, kafka: Trio, folder: Path, seed: int, say=print):
         self.kafka, self.chance, self.say, self.round = kafka, random.Random(seed), say, 0
         self.cluster = Cluster(kafka, folder, session__timeout__ms=str(SESSION_S * 1000), heartbeat__interval__ms="500")
         self.file = Path(folder) / "lines"
@@ -220,9 +221,13 @@ class Soak:
         return self._younger(w)
 
     def _broker(self) -> str:
-        self.kafka.kill()
-        self.kafka.restart()
-        return self.kafka.bootstrap
+        which = self.chance.choice(sorted(self.kafka.nodes))
+        node = self.kafka.nodes[which]
+        node.script("kill")
+        self._well(self._any())          # the other two do without it
+        node.script("restart")
+        self.kafka.whole()
+        return str(which)
 
     def _config(self) -> str:
         kind = self.chance.choice(sorted(self.names))
@@ -257,7 +262,7 @@ def main() -> int:
     given = arguments.parse_args()
     folder = given.folder or Path(tempfile.mkdtemp(prefix="fencepost-soak-"))
     print(f"{given.rounds} rounds with --seed {given.seed}; logs in {folder}", flush=True)
-    kafka = Kafka(folder / "kafka", *Soak.settings)
+    kafka = Trio(folder / "kafka", *Soak.settings)
     soak = Soak(kafka, folder, given.seed)
     try:
         soak.begin()
