@@ -216,6 +216,13 @@ struct ChangeTaskTarget {
   TargetState target = TargetState::Started;
   friend bool operator==(const ChangeTaskTarget&, const ChangeTaskTarget&) = default;
 };
+/// The config of the task's connector has changed and a new plan follows: what the source offers from now on is the next run's.
+/// The task reads nothing for as long as a plan usually takes, then goes on, as the new config may never make a plan.
+struct HoldTask {
+  TaskId task;
+  RunId run;
+  friend bool operator==(const HoldTask&, const HoldTask&) = default;
+};
 /// Still the owner (nothing), or why not: the task then ends without writing any status. `late_fence_possible`: the group has, or
 /// had, another worker, which may have been paused and fence what it believes its own, when it goes on, from its successor.
 struct AnswerOwnership {
@@ -243,7 +250,7 @@ using Action = std::variant<Note, ReadConfigLog, WriteConfigRecords, ClaimConfig
                             JoinGroup, SendAssignments, ConfirmMembership, LeaveGroup, Reply, ValidateConfig, ReadOffsets,
                             ChangeOffsets, AnswerOffsetChange, AskLeaderToFence, SendTaskConfigsToLeader, FenceProducers,
                             MakeSessionKey, StartConnector, StopConnector, ChangeConnectorTarget, GenerateTaskConfigs, StartTask,
-                            StopTask, ChangeTaskTarget, AnswerOwnership, SetLoggerLevel, Terminate>;
+                            StopTask, ChangeTaskTarget, HoldTask, AnswerOwnership, SetLoggerLevel, Terminate>;
 using Actions = std::vector<Action>;
 
 /// One line for traces; secrets and config values are left out.

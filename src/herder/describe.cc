@@ -218,6 +218,7 @@ struct DescribeAction {
   std::string operator()(const ChangeTaskTarget& a) const {
     return "ChangeTaskTarget " + a.task.to_string() + " " + of(a.run) + " " + of(a.target);
   }
+  std::string operator()(const HoldTask& a) const { return "HoldTask " + a.task.to_string() + " " + of(a.run); }
   std::string operator()(const AnswerOwnership& a) const {
     return "AnswerOwnership " + a.task.to_string() + " " + of(a.run) + " " + of(a.request) +
            (a.superseded ? ": " + *a.superseded : " owner");

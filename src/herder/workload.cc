@@ -81,6 +81,10 @@ void Workload::set_assigned(const assignor::Work& assigned, const assignor::Work
 }
 
 void Workload::config_changed(const std::string& connector) {
+  for (auto it = tasks_.lower_bound(TaskId{connector, 0}); it != tasks_.end() && it->first.connector == connector; ++it) {
+    const auto& live = it->second.live;
+    if (live && !live->stopping) turn_.order(HoldTask{.task = it->first, .run = live->run});
+  }
   const auto it = connectors_.find(connector);
   if (it == connectors_.end()) return;
   ++it->second.wish;

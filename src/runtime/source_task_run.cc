@@ -15,6 +15,8 @@ namespace {
 /// An empty poll is repeated after a pause that doubles up to this.
 constexpr auto kPollBackoffMin = 5ms;
 constexpr auto kPollBackoffMax = 1'000ms;
+/// About what a new plan takes where the connector's earlier producers are fenced too.
+constexpr auto kHold = 1'000ms;
 
 Error contradiction_of(const exactly_once::ContradictingRequests& requests, const std::vector<SourceRecord>& records) {
   constexpr std::string_view kCure = "; nothing of this batch was written, and the connector's code has to choose one of them";
@@ -52,6 +54,10 @@ void SourceTaskRun::hurry() noexcept {
   }
   if (writer) writer->interrupt();
   wake();
+}
+
+void SourceTaskRun::hold() {
+  post([this] { held_until_ = Steady::now() + kHold; });
 }
 
 Steady::time_point SourceTaskRun::proceed() {
@@ -104,10 +110,10 @@ Steady::time_point SourceTaskRun::run_turn(Steady::time_point now) {
     poll_at_ = now;
     report_state(herder::RunState::Running);
   }
-  if (!batch_) poll(now);
+  if (!batch_ && now >= held_until_) poll(now);
   if (batch_ && !batch_->converted() && now >= convert_at_) convert(now);
   if (phase_ != Phase::Running) return now;
-  if (!batch_) return std::min(due, poll_at_);
+  if (!batch_) return std::min(due, std::max(poll_at_, held_until_));
   if (!batch_->converted()) return std::min(due, convert_at_);
   if (!writer_->ready()) return std::min(due, writer_->proceed(now));
   writer_->write(*std::exchange(batch_, std::nullopt));

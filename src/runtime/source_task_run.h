@@ -27,6 +27,7 @@ class SourceTaskRun final : public TaskRun, private WriterHost {
  private:
   enum class Phase : unsigned char { Waiting, Starting, Running, Paused, Ending, Over };
 
+  void hold() override;
   Steady::time_point proceed() override;
   void interrupt() noexcept override;
 
@@ -96,6 +97,7 @@ class SourceTaskRun final : public TaskRun, private WriterHost {
   std::optional<Batch> batch_;
   Steady::time_point convert_at_{};
   Steady::time_point poll_at_{};
+  Steady::time_point held_until_{};
   Steady::duration back_off_{0};
   std::atomic<bool> records_waiting_ = false;
   Steady::duration slowest_poll_{0};

@@ -41,6 +41,8 @@ class TaskRun : public Actor {
   /// After it: no state is reported any more. Ends in TaskEnded.
   void stop();
   void change_target(herder::TargetState target);
+  /// A new plan for the task is on its way. A sink goes on: what it is given stands in Kafka for its successor too. Any thread.
+  virtual void hold() {}
   void answer_ownership(RequestId request, exactly_once::OwnershipAnswered answer);
   /// The time for an orderly end is nearly over: calls that wait for a broker are given up. Any thread.
   virtual void hurry() noexcept = 0;

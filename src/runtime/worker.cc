@@ -119,6 +119,10 @@ class Worker::Body {
     if (const auto run = find(tasks_, order.task)) run->change_target(order.target);
     return true;
   }
+  bool operator()(const herder::HoldTask& order) {
+    if (const auto run = find(tasks_, order.task)) run->hold();
+    return true;
+  }
   bool operator()(const herder::AnswerOwnership& order) {
     const auto run = find(tasks_, order.task);
     if (run && run->run() == order.run)

@@ -24,7 +24,7 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   /// True where the action is one of the runtime's: StartConnector, StopConnector, ChangeConnectorTarget, GenerateTaskConfigs,
-  /// StartTask, StopTask, ChangeTaskTarget, AnswerOwnership, ReadOffsets, ChangeOffsets, AnswerOffsetChange.
+  /// StartTask, StopTask, ChangeTaskTarget, HoldTask, AnswerOwnership, ReadOffsets, ChangeOffsets, AnswerOffsetChange.
   /// Others are left to the caller.
   bool execute(const herder::Action& action);
 

@@ -32,6 +32,7 @@ class Runtime : public Part {
   void perform(const herder::StartTask& a);
   void perform(const herder::StopTask& a);
   void perform(const herder::ChangeTaskTarget& a);
+  void perform(const herder::HoldTask&) {}
   void perform(const herder::AnswerOwnership& a);
 
  private:

@@ -227,6 +227,7 @@ class OneWorker {
   void perform(const ChangeTaskTarget& a) {
     tell(TaskStateChanged{.task = a.task, .run = a.run, .state = state_for(a.target), .trace = ""});
   }
+  void perform(const HoldTask&) {}
   void perform(const AnswerOwnership&) {}
   void perform(const SetLoggerLevel&) {}
   void perform(const Terminate&) {}

@@ -164,6 +164,18 @@ TEST_F(AWorkerAlone, RestartsTasksWhenOnlyTheConnectorsOwnConfigChanged) {
   EXPECT_EQ(worker.state_of("c"), "RUNNING 0:RUNNING");
 }
 
+// Whoever has been told 200 may offer records for the new config at once.
+TEST_F(AWorkerAlone, LetsTasksReadNoMoreOnceTheirConnectorsConfigHasChanged) {
+  create();
+  EXPECT_THAT(worker.all<HoldTask>(), IsEmpty());
+  Properties changed = kSource;
+  changed.set("topic", "another");
+  ASSERT_TRUE(is<ConnectorInfo>(worker.ask(PutConnectorConfig{"c", changed})));
+  const auto held = worker.all<HoldTask>();
+  ASSERT_THAT(held, SizeIs(1));
+  EXPECT_EQ(held[0].run, worker.all<StartTask>()[0].run);
+}
+
 TEST_F(AWorkerAlone, StartsATaskAnewOnlyWhenItsLastRunHasEnded) {
   create();
   worker.withhold_ = [](const Action& action) { return std::holds_alternative<StopTask>(action); };

@@ -344,6 +344,24 @@ TEST_F(SourceTasks, PauseAndGoOnWithWhatCameMeanwhile) {
   stop();
 }
 
+TEST_F(SourceTasks, LeaveWhatIsOfferedToTheNextRunWhileANewPlanIsOnItsWay) {
+  start(true);
+  ASSERT_TRUE(journal.wait_for("RUNNING")) << journal.text();
+  execute(herder::HoldTask{kTask, RunId{1}});
+  script.add({record("a", 1)});
+  stop();
+  EXPECT_FALSE(journal.has("produce")) << journal.text();
+}
+
+TEST_F(SourceTasks, GoOnWhereNoNewPlanComes) {
+  start(true);
+  ASSERT_TRUE(journal.wait_for("RUNNING")) << journal.text();
+  execute(herder::HoldTask{kTask, RunId{1}});
+  script.add({record("a", 1)});
+  ASSERT_TRUE(journal.wait_for("commit")) << journal.text();
+  stop();
+}
+
 TEST_F(SourceTasks, WriteToTheConnectorsOwnTopicAndCopyToTheGlobalOne) {
   start(true, {{"offsets.storage.topic", "own"}});
   script.add({record("a", 3)});
