@@ -1,6 +1,7 @@
 #include "herder/workload.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace fencepost::herder {
@@ -53,6 +54,22 @@ protocol::RunState to_record(RunState state) {
   return protocol::RunState::Running;
 }
 
+// Not std::ranges::subrange, which clang 14 cannot compile with this standard library.
+template <class Iterator>
+struct Range {
+  Iterator first;
+  Iterator last;
+  [[nodiscard]] Iterator begin() const { return first; }
+  [[nodiscard]] Iterator end() const { return last; }
+};
+
+/// The slots of one connector's tasks.
+template <class Slots>
+auto tasks_of(Slots& slots, const std::string& connector) {
+  constexpr auto kLast = std::numeric_limits<decltype(TaskId::task)>::max();
+  return Range<decltype(slots.begin())>{slots.lower_bound(TaskId{connector, 0}), slots.upper_bound(TaskId{connector, kLast})};
+}
+
 }  // namespace
 
 Workload::Workload(Turn& turn, const Options& options, const protocol::ConfigState& configs, StatusBoard& board,
@@ -81,9 +98,9 @@ void Workload::set_assigned(const assignor::Work& assigned, const assignor::Work
 }
 
 void Workload::config_changed(const std::string& connector) {
-  for (auto it = tasks_.lower_bound(TaskId{connector, 0}); it != tasks_.end() && it->first.connector == connector; ++it) {
-    const auto& live = it->second.live;
-    if (live && !live->stopping) turn_.order(HoldTask{.task = it->first, .run = live->run});
+  for (auto& [task, slot] : tasks_of(tasks_, connector)) {
+    const auto& live = slot.live;
+    if (live && !live->stopping) turn_.order(HoldTask{.task = task, .run = live->run});
   }
   const auto it = connectors_.find(connector);
   if (it == connectors_.end()) return;
@@ -95,8 +112,7 @@ void Workload::config_changed(const std::string& connector) {
 // Each commit is a new plan for all tasks of the connector, even where a task's own config is as before: its converters or its
 // fence are not.
 void Workload::tasks_changed(const std::string& connector) {
-  for (auto it = tasks_.lower_bound(TaskId{connector, 0}); it != tasks_.end() && it->first.connector == connector; ++it)
-    ++it->second.wish;
+  for (auto& [task, slot] : tasks_of(tasks_, connector)) ++slot.wish;
   reconcile_tasks(connector);
 }
 
@@ -108,13 +124,12 @@ void Workload::target_changed(const std::string& connector) {
 void Workload::fenced(const std::string& connector) { reconcile_tasks(connector); }
 
 void Workload::not_fenced(const std::string& connector, const Error& error) {
-  for (auto it = tasks_.lower_bound(TaskId{connector, 0}); it != tasks_.end() && it->first.connector == connector; ++it) {
-    Slot& slot = it->second;
-    if (slot.live || slot.served_wish == slot.wish || !wanted(it->first, slot)) continue;
+  for (auto& [task, slot] : tasks_of(tasks_, connector)) {
+    if (slot.live || slot.served_wish == slot.wish || !wanted(task, slot)) continue;
     slot.served_wish = slot.wish;
     tell_started(slot);
     slot.failure = "the task was not started, as earlier tasks of its connector could not be fenced: " + error.message();
-    board_.write(StatusOwner(it->first), protocol::RunState::Failed, *slot.failure, hooks_.generation(), StatusWrites::Safe);
+    board_.write(StatusOwner(task), protocol::RunState::Failed, *slot.failure, hooks_.generation(), StatusWrites::Safe);
   }
 }
 
@@ -175,8 +190,8 @@ void Workload::reconcile_all() {
 }
 
 void Workload::reconcile_tasks(const std::string& connector) {
-  for (auto it = tasks_.lower_bound(TaskId{connector, 0}); it != tasks_.end() && it->first.connector == connector; ++it) {
-    reconcile(it->first, it->second);
+  for (auto& [task, slot] : tasks_of(tasks_, connector)) {
+    reconcile(task, slot);
   }
 }
 
@@ -305,8 +320,8 @@ void Workload::reassert_states() {
 
 void Workload::reassert_states(const std::string& connector) {
   if (const auto it = connectors_.find(connector); it != connectors_.end()) reassert(connector, it->second);
-  for (auto it = tasks_.lower_bound(TaskId{connector, 0}); it != tasks_.end() && it->first.connector == connector; ++it) {
-    reassert(it->first, it->second);
+  for (auto& [task, slot] : tasks_of(tasks_, connector)) {
+    reassert(task, slot);
   }
 }
 
@@ -331,16 +346,16 @@ void Workload::say_again(const StatusOwner& owner, const Slot& slot) {
 bool Workload::misses_a_status(const std::string& connector) const {
   if (const auto it = connectors_.find(connector); it != connectors_.end() && misses_its_status(connector, it->second))
     return true;
-  for (auto it = tasks_.lower_bound(TaskId{connector, 0}); it != tasks_.end() && it->first.connector == connector; ++it) {
-    if (misses_its_status(it->first, it->second)) return true;
+  for (auto& [task, slot] : tasks_of(tasks_, connector)) {
+    if (misses_its_status(task, slot)) return true;
   }
   return false;
 }
 
 void Workload::restore_statuses(const std::string& connector) {
   if (const auto it = connectors_.find(connector); it != connectors_.end()) restore(connector, it->second);
-  for (auto it = tasks_.lower_bound(TaskId{connector, 0}); it != tasks_.end() && it->first.connector == connector; ++it) {
-    restore(it->first, it->second);
+  for (auto& [task, slot] : tasks_of(tasks_, connector)) {
+    restore(task, slot);
   }
 }
 
@@ -434,8 +449,8 @@ bool Workload::anything_runs() const {
 }
 
 bool Workload::tasks_run(const std::string& connector) const {
-  for (auto it = tasks_.lower_bound(TaskId{connector, 0}); it != tasks_.end() && it->first.connector == connector; ++it) {
-    if (it->second.live) return true;
+  for (auto& [task, slot] : tasks_of(tasks_, connector)) {
+    if (slot.live) return true;
   }
   return false;
 }
