@@ -46,16 +46,14 @@ struct Producer::State {
   }
   static void reported(rd_kafka_t*, const rd_kafka_message_t* message, void* opaque) {
     State& self = of(opaque);
-    const auto code = message->err;
-    // What an abort drops by itself leaves no hole.
-    const bool dropped = code == RD_KAFKA_RESP_ERR__PURGE_QUEUE || code == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT;
-    if (code != RD_KAFKA_RESP_ERR_NO_ERROR && !dropped) self.delivery_failed = true;
-    if (!self.delivered) return;
-    self.delivered(Delivered{.opaque = reinterpret_cast<std::uint64_t>(message->_private),
+    const Delivered delivery{.opaque = reinterpret_cast<std::uint64_t>(message->_private),
                              .topic = rd_kafka_topic_name(message->rkt),
                              .partition = message->partition,
                              .offset = message->offset,
-                             .code = message->err});
+                             .code = message->err};
+    // What an abort drops by itself leaves no hole.
+    if (delivery.code != 0 && !delivery.purged()) self.delivery_failed = true;
+    if (self.delivered) self.delivered(delivery);
   }
 
   rd_kafka_topic_t* topic(std::string_view name);
@@ -66,9 +64,12 @@ struct Producer::State {
 };
 
 Error TransactionError::to_error() const {
-  const ErrorKind kind = fenced ? ErrorKind::Fenced : timed_out || retriable ? ErrorKind::Timeout : ErrorKind::Failed;
-  return {kind, message};
+  if (fenced) return {ErrorKind::Fenced, message};
+  if (timed_out || retriable) return {ErrorKind::Timeout, message};
+  return {native::kind_of(static_cast<rd_kafka_resp_err_t>(code)), message};
 }
+
+bool Delivered::purged() const { return code == RD_KAFKA_RESP_ERR__PURGE_QUEUE || code == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT; }
 
 std::string Delivered::reason() const {
   if (code == 0) return {};
@@ -193,6 +194,11 @@ Result<void> Producer::produce(const OutRecord& record) {
                    fmt::format("a record of {} bytes for topic {} is larger than max.request.size ({} bytes)",
                                (record.key ? record.key->size() : 0) + (record.value ? record.value->size() : 0), record.topic,
                                s.max_request_bytes));
+  }
+  if (code == RD_KAFKA_RESP_ERR__STATE && !s.transactional_id.empty()) {
+    return failure(
+        ErrorKind::Conflict,
+        fmt::format("transactional.id {}: the transaction has failed already and takes no more records", s.transactional_id));
   }
   return Failure(native::to_error(code, fmt::format("writing to topic {}", record.topic)));
 }

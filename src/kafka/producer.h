@@ -49,6 +49,8 @@ struct Delivered {
   std::int32_t code = 0;  ///< 0: written
   /// The code in words; empty where it was written.
   [[nodiscard]] std::string reason() const;
+  /// Not written because its transaction was aborted, or the producer purged: no failure of its own.
+  [[nodiscard]] bool purged() const;
   [[nodiscard]] std::optional<Error> error() const;
 };
 
@@ -73,7 +75,8 @@ class Producer {
   /// Asked before the first record it also spares that record a wait of half a second for the topic's leaders.
   [[nodiscard]] Result<std::int32_t> partition_count(const std::string& topic, std::chrono::milliseconds timeout) const;
   /// Copies the record into the queue. Waits for room at most max.block.ms (Timeout then). Other errors are about this
-  /// record (too large, no such partition) or say that the producer is dead (Fenced or Failed; see dead()).
+  /// record (too large, no such partition), say that the producer is dead (Fenced or Failed; see dead()), or that the open
+  /// transaction failed before (Conflict): the abort's answer or a delivery tells why.
   [[nodiscard]] Result<void> produce(const OutRecord& record);
   /// Brings deliveries; returns how many events there were.
   int poll(std::chrono::milliseconds timeout);

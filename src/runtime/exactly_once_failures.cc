@@ -29,14 +29,27 @@ bool ExactlyOnceWriter::took_harm() {
 void ExactlyOnceWriter::failed(const TransactionFailure& failure) {
   if (failure.fenced) {
     fenced(failure.error);
-  } else if (failure.requires_abort || delivery_error_) {
+  } else if (!failure.fatal && (failure.requires_abort || delivery_error_)) {
     abort_and_fail(delivery_error_.value_or(failure.error));
   } else if (failure.retriable && interrupted_) {
     record_->aborted(AbortCause::Stopped, "the task was stopped while the transaction was in progress; its successor aborts it");
     give_up([this] { host_.yield_to_successor("interrupted while a transaction was in progress"); });
   } else {
+    // A client that died of a confused coordinator is no fault of the task; one that is not allowed to go on would die again.
+    const bool died = failure.fatal && failure.error.kind() == ErrorKind::Failed;
     if (transaction_open_) record_->aborted(AbortCause::Failure, failure.error.message());
-    give_up([this, error = failure.error] { host_.fail(trace_of(error)); });
+    end_or_begin_anew(failure.error, died || failure.error.retriable());
+  }
+}
+
+/// The client did not take a record.
+void ExactlyOnceWriter::refused(Error error, const std::string& doing) {
+  if (error.kind() == ErrorKind::Fenced) {
+    fenced(error);
+  } else if (const auto dead = producer_->dead()) {
+    failed(*dead);
+  } else {
+    abort_and_fail(std::move(error).while_doing(doing));
   }
 }
 
@@ -92,24 +105,40 @@ void ExactlyOnceWriter::note_fencing(const exactly_once::FencedFacts& facts) {
 }
 
 /// The records are taken back; after a failed delivery the sequence numbers have a hole, so the client is not used again.
+/// A cause of kind Conflict says no more than that the transaction had failed before: then the abort's answer, or a delivery that
+/// is reported until then, tells why.
 void ExactlyOnceWriter::abort_and_fail(const Error& cause) {
   busy_ = true;
-  const bool may_pass = cause.retriable() && restarts_ < exactly_once::kTimeoutRestartsMax;
-  if (transaction_open_) record_->aborted(AbortCause::Failure, cause.message());
+  const bool failed_before = cause.kind() == ErrorKind::Conflict;
+  if (transaction_open_ && !failed_before) record_->aborted(AbortCause::Failure, cause.message());
+  auto result = std::make_shared<TransactionOutcome>();
   host_.call_apart(
-      [producer = producer_, open = transaction_open_] {
+      [producer = producer_, open = transaction_open_, result] {
         // One that takes longer is given up: whoever takes the id next aborts too.
-        if (producer && open) (void)producer->abort(kTransactionCall);
+        if (producer && open) *result = producer->abort(kTransactionCall);
       },
-      [this, cause, may_pass] {
-        give_up([this, cause, may_pass] {
-          if (may_pass) {
-            host_.start_anew("a transaction was aborted: " + cause.message());
-          } else {
-            host_.fail(trace_of(cause));
-          }
-        });
+      [this, cause, failed_before, result] {
+        if (over_) return;
+        if (!failed_before) {
+          end_or_begin_anew(cause, cause.retriable());
+          return;
+        }
+        if (!*result && result->error().fenced) {
+          fenced(result->error().error);
+          return;
+        }
+        const Error& why = delivery_error_ ? *delivery_error_ : *result ? cause : result->error().error;
+        if (transaction_open_) record_->aborted(AbortCause::Failure, why.message());
+        end_or_begin_anew(why, !delivery_error_ || why.retriable());
       });
+}
+
+void ExactlyOnceWriter::end_or_begin_anew(const Error& cause, bool may_pass) {
+  if (may_pass && restarts_ < exactly_once::kTimeoutRestartsMax) {
+    give_up([this, note = "a transaction was aborted: " + cause.message()] { host_.start_anew(note); });
+  } else {
+    give_up([this, trace = trace_of(cause)] { host_.fail(trace); });
+  }
 }
 
 void ExactlyOnceWriter::give_up(std::function<void()> last_word) {

@@ -144,11 +144,7 @@ bool ExactlyOnceWriter::send_one(std::size_t index) {
   if (!as_before && !may_write_to(ready.topic.view())) return false;
   const std::uint64_t tag = ready.kept ? sent_.size() + 1 : 0;
   if (auto produced = producer_->produce(to_record_out(ready, tag, headers_)); !produced) {
-    if (produced.error().kind() == ErrorKind::Fenced) {
-      fenced(produced.error());
-    } else {
-      abort_and_fail(std::move(produced).error().while_doing(batch_place(index)));
-    }
+    refused(std::move(produced).error(), batch_place(index));
     return false;
   }
   ++produced_;
@@ -244,11 +240,7 @@ void ExactlyOnceWriter::commit() {
     committing_.emplace_back(key, value);
     const RecordOut record{.topic = topic, .key = key, .value = value ? std::optional<std::string_view>(*value) : std::nullopt};
     if (auto produced = producer_->produce(record); !produced) {
-      if (produced.error().kind() == ErrorKind::Fenced) {
-        fenced(produced.error());
-      } else {
-        abort_and_fail(std::move(produced).error().while_doing("writing source offsets to topic '" + topic + "'"));
-      }
+      refused(std::move(produced).error(), "writing source offsets to topic '" + topic + "'");
       return;
     }
   }

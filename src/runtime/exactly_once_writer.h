@@ -75,9 +75,11 @@ class ExactlyOnceWriter final : public SourceWriter {
 
   bool took_harm();
   void failed(const TransactionFailure& failure);
+  void refused(Error error, const std::string& doing);
   void fenced(const Error& error);
   void note_fencing(const exactly_once::FencedFacts& facts);
   void abort_and_fail(const Error& cause);
+  void end_or_begin_anew(const Error& cause, bool may_pass);
   void give_up(std::function<void()> last_word);
   void drop_client();
   [[nodiscard]] std::string batch_place(std::size_t index) const;

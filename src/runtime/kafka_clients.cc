@@ -96,8 +96,8 @@ Result<std::unique_ptr<ProducerPort>> KafkaClients::producer(const Properties& s
   for (const std::string& warning : translated.warnings) log.warn(warning);
   FENCEPOST_TRY(
       auto made, kafka::Producer::create(translated, log, [delivered = std::move(delivered)](const kafka::Delivered& d) {
-        // Nothing to tell where nobody asked for this record's delivery.
-        if (d.code == 0 && d.opaque == 0) return;
+        // Nothing to tell where nobody asked for this record's delivery, or where the writer itself took it back.
+        if ((d.code == 0 && d.opaque == 0) || d.purged()) return;
         delivered({.tag = d.opaque, .topic = d.topic, .partition = d.partition, .offset = d.offset, .error = d.error()});
       }));
   return std::unique_ptr<ProducerPort>(std::make_unique<KafkaProducer>(std::move(made), translated.transaction_timeout));

@@ -95,7 +95,8 @@ using TransactionOutcome = tl::expected<void, TransactionFailure>;
 class ProducerPort {
  public:
   virtual ~ProducerPort() = default;
-  /// Copies the record. Blocks while the queue is full, so that a slow broker slows the poll.
+  /// Copies the record. Blocks while the queue is full, so that a slow broker slows the poll. Conflict: its transaction failed
+  /// before.
   [[nodiscard]] virtual Result<void> produce(const RecordOut& record) = 0;
   virtual void poll() = 0;
   [[nodiscard]] virtual Result<void> flush(Duration timeout) = 0;

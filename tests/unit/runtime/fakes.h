@@ -153,7 +153,9 @@ class Fault {
 /// What the fake producers do wrong.
 struct Faults {
   Fault<Error> delivery;             ///< each record of a topic of data
+  Fault<Error> refusal;              ///< each record that is offered
   Fault<TransactionFailure> commit;  ///< the first commit
+  Fault<TransactionFailure> abort;   ///< the first abort
   Fault<Error> init;
   Fault<TransactionFailure> dead;
 };
@@ -166,6 +168,7 @@ class FakeProducer final : public ProducerPort {
   ~FakeProducer() override { journal_.add("client closed"); }
 
   Result<void> produce(const RecordOut& record) override {
+    if (auto refusal = faults_.refusal.get()) return Failure(*std::move(refusal));
     journal_.add("produce " + std::string(record.topic) + " " + std::string(record.key.value_or("-")) + " " +
                  std::string(record.value.value_or("null")));
     Delivery delivery{.tag = record.tag, .topic = {}, .partition = 0, .offset = next_++, .error = std::nullopt};
@@ -211,6 +214,7 @@ class FakeProducer final : public ProducerPort {
   TransactionOutcome abort(Duration) override {
     journal_.add("abort");
     pending_.clear();
+    if (auto fault = faults_.abort.take()) return tl::unexpected(*std::move(fault));
     return {};
   }
   std::optional<TransactionFailure> dead() const override { return faults_.dead.get(); }

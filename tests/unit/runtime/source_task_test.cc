@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "exactly_once/fenced_verdict.h"
 #include "fakes.h"
 
 namespace fencepost::runtime::test {
@@ -203,6 +204,69 @@ TEST_F(SourceTasks, BeginAnewWhereAnOperatorAbortedTheirTransaction) {
   EXPECT_EQ(figures.last_restart->what, "aborted through REST");
   EXPECT_EQ(figures.aborts[static_cast<std::size_t>(AbortCause::Operator)], 1U);
   stop();
+}
+
+// A record on its way may fail at any moment, and the transaction with it: the next record is then refused without a cause.
+TEST_F(SourceTasks, BeginAnewWhereTheTransactionHadFailedBeforeARecordWasOffered) {
+  clients.faults.refusal = Error(ErrorKind::Conflict, "the transaction has failed already");
+  start(true);
+  script.add({record("a", 1)});
+  ASSERT_TRUE(journal.wait_for_nth("RUNNING", 2)) << journal.text();
+  clients.faults.refusal = std::nullopt;
+  script.add({record("b", 2)});
+  ASSERT_TRUE(journal.wait_for("commit 2")) << journal.text();
+  EXPECT_TRUE(journal.has("abort"));
+  EXPECT_FALSE(journal.has("FAILED")) << journal.text();
+  const auto figures = worker->transactions()->find(kTask)->figures();
+  EXPECT_EQ(figures.restarts, 1U);
+  EXPECT_EQ(figures.aborts[static_cast<std::size_t>(AbortCause::Failure)], 1U);
+  stop();
+}
+
+TEST_F(SourceTasks, LearnFromTheAbortThatTheirFailedTransactionWasFencedByASuccessor) {
+  clients.faults.refusal = Error(ErrorKind::Conflict, "the transaction has failed already");
+  clients.faults.abort = TransactionFailure{.fatal = true, .fenced = true, .error = Error(ErrorKind::Fenced, "_FENCED")};
+  owner_until = 3;  // at the start and twice for the client, and not when the fencing was noticed
+  start(true);
+  script.add({record("a", 1)});
+  ASSERT_TRUE(journal.wait_for("ended")) << journal.text();
+  EXPECT_FALSE(journal.has("FAILED")) << journal.text();
+  const auto figures = worker->transactions()->find(kTask)->figures();
+  EXPECT_EQ(figures.fenced[static_cast<std::size_t>(Fencer::NewerGeneration)], 1U);
+  EXPECT_EQ(figures.aborts[static_cast<std::size_t>(AbortCause::Fenced)], 1U);
+}
+
+TEST_F(SourceTasks, FailWhereTheirTransactionsFailAgainAndAgain) {
+  clients.faults.refusal = Error(ErrorKind::Conflict, "the transaction has failed already");
+  start(true);
+  for (int life = 1; life <= fencepost::exactly_once::kTimeoutRestartsMax + 1; ++life) {
+    ASSERT_TRUE(journal.wait_for_nth("RUNNING", life)) << journal.text();
+    script.add({record("a", 1)});
+  }
+  ASSERT_TRUE(journal.wait_for("FAILED")) << journal.text();
+  EXPECT_TRUE(journal.has("the transaction has failed already"));
+  ASSERT_TRUE(journal.wait_for("ended")) << journal.text();
+}
+
+TEST_F(SourceTasks, BeginAnewWhereTheirClientDiedThoughNobodyFencedIt) {
+  clients.faults.commit =
+      TransactionFailure{.fatal = true, .error = Error(ErrorKind::Failed, "INVALID_TXN_STATE after a change of coordinators")};
+  start(true);
+  script.add({record("a", 1)});
+  ASSERT_TRUE(journal.wait_for_nth("RUNNING", 2)) << journal.text();
+  script.add({record("b", 2)});
+  ASSERT_TRUE(journal.wait_for("commit 2")) << journal.text();
+  EXPECT_FALSE(journal.has("FAILED")) << journal.text();
+  stop();
+}
+
+TEST_F(SourceTasks, FailAtOnceWhereTheirClientDiedOfWhatItMayNotDo) {
+  clients.faults.commit = TransactionFailure{.fatal = true, .error = Error(ErrorKind::Forbidden, "not authorized")};
+  start(true);
+  script.add({record("a", 1)});
+  ASSERT_TRUE(journal.wait_for("FAILED")) << journal.text();
+  EXPECT_TRUE(journal.has("not authorized"));
+  ASSERT_TRUE(journal.wait_for("ended")) << journal.text();
 }
 
 TEST_F(SourceTasks, ShowTheirTransactionsOnTheBoard) {
