@@ -53,7 +53,7 @@ std::map<std::string, Assignment> Leader::assign(const LeaderRound& round, const
   left_deleted_work_ = false;
   std::map<std::string, Assignment> out;
   if (const LogPosition newest = newest_config_offset(round); configs.offset() < newest) {
-    common.error = Assignment::kConfigMismatch;
+    common.error = Assignment::ConfigMismatch;
     common.config_offset = newest;
     for (const auto& [id, metadata] : round.members) out[id] = common;
     return out;

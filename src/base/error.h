@@ -55,6 +55,7 @@ using Failure = tl::unexpected<Error>;
 #define FENCEPOST_CONCAT_INNER(a, b) a##b
 #define FENCEPOST_CONCAT(a, b) FENCEPOST_CONCAT_INNER(a, b)
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a declaration takes none
 /// FENCEPOST_TRY(const int port, parse_port(text)); returns the error from the enclosing function, or goes on with the value.
 #define FENCEPOST_TRY(declaration, expression) \
   FENCEPOST_TRY_INNER(FENCEPOST_CONCAT(fencepost_try_, __LINE__), declaration, expression)
@@ -69,3 +70,4 @@ using Failure = tl::unexpected<Error>;
     auto fencepost_check = (expression);                                                   \
     if (!fencepost_check) return ::fencepost::Failure(std::move(fencepost_check).error()); \
   } while (false)
+// NOLINTEND(bugprone-macro-parentheses)

@@ -149,7 +149,7 @@ rd_kafka_resp_err_t Producer::State::enqueue(rd_kafka_topic_t* topic, const OutR
   arguments[4].vtype = RD_KAFKA_VTYPE_KEY;
   arguments[4].u.mem = {pointer(record.key), size(record.key)};
   arguments[5].vtype = RD_KAFKA_VTYPE_OPAQUE;
-  arguments[5].u.ptr = reinterpret_cast<void*>(record.opaque);
+  arguments[5].u.ptr = reinterpret_cast<void*>(record.opaque);  // NOLINT(performance-no-int-to-ptr): a number, never followed
   arguments[6].vtype = RD_KAFKA_VTYPE_TIMESTAMP;
   arguments[6].u.i64 = std::max<std::int64_t>(record.timestamp_ms, 0);
   std::vector<std::string> names;  // librdkafka wants them ended by a zero

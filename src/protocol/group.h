@@ -33,11 +33,11 @@ enum class ConnectProtocol : std::int16_t {
 /// Under Eager it is all that the member shall run. Otherwise `connectors` and `tasks` in the leader's answer are only what
 /// is new, and in a member's metadata all that it runs.
 struct Assignment {
-  enum Code : std::int16_t { kFine = 0, kConfigMismatch = 1 };
+  enum Code : std::int16_t { Fine = 0, ConfigMismatch = 1 };
 
-  std::int16_t error = kFine;  ///< kConfigMismatch: the leader's config log was behind; nobody gets anything, all rejoin
-  std::string leader;          ///< member id
-  std::string leader_url;      ///< with a trailing slash
+  std::int16_t error = Fine;  ///< ConfigMismatch: the leader's config log was behind; nobody gets anything, all rejoin
+  std::string leader;         ///< member id
+  std::string leader_url;     ///< with a trailing slash
   LogPosition config_offset = kNoPosition;
   std::vector<std::string> connectors;
   std::vector<TaskId> tasks;
@@ -45,7 +45,7 @@ struct Assignment {
   std::vector<TaskId> revoked_tasks;
   Duration delay{};  ///< rejoin after it; 0 to 2^31-1 ms
 
-  [[nodiscard]] bool failed() const { return error != kFine; }
+  [[nodiscard]] bool failed() const { return error != Fine; }
   [[nodiscard]] bool revokes() const { return !revoked_connectors.empty() || !revoked_tasks.empty(); }
   friend bool operator==(const Assignment&, const Assignment&) = default;
 };

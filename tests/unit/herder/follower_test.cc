@@ -408,7 +408,7 @@ TEST_F(AWorkerBehind, JoinsAgainWhenItIsTheLeaderThatIsBehind) {
   worker.forget();
   worker.rebalance();
   protocol::Assignment failed;
-  failed.error = protocol::Assignment::kConfigMismatch;
+  failed.error = protocol::Assignment::ConfigMismatch;
   failed.leader = "member-b";
   failed.leader_url = "http://b:8083/";
   failed.config_offset = LogPosition{2};
