@@ -62,6 +62,9 @@ Result<std::unique_ptr<Stores>> Stores::make(const config::WorkerConfig& config,
   out->statuses_ = std::make_unique<store::StatusLog>(std::move(statuses), out->writer_, log, post);
   FENCEPOST_TRY(kafka::TopicLogOptions offsets,
                 log_options(config, config.offset_topic, "offset.storage.topic", "offsets", admin, events));
+  // A task must see all that its predecessor committed, be it behind the open transaction of another task that has died; a worker
+  // may start before that one is over.
+  offsets.open_transactions = kafka::OpenTransactions::AwaitedAfterStart;
   out->offsets_ = std::make_unique<store::OffsetLog>(std::move(offsets), out->writer_, log);
   return out;
 }

@@ -56,7 +56,8 @@ struct FenceOwnId {
 struct AskOwnership {
   friend bool operator==(const AskOwnership&, const AskOwnership&) = default;
 };
-/// Read the committed offsets up to the last stable offset.
+/// Read the committed offsets to the end of their topic: what this task committed may stand behind another one's open
+/// transaction, where the last stable offset does not tell of it.
 struct LoadOffsets {
   friend bool operator==(const LoadOffsets&, const LoadOffsets&) = default;
 };

@@ -22,6 +22,13 @@ milliseconds until(std::chrono::steady_clock::time_point deadline) {
   return std::max(0ms, std::chrono::duration_cast<milliseconds>(deadline - std::chrono::steady_clock::now()));
 }
 
+std::string not_read_in_time(const std::string& topic, bool transactions_awaited) {
+  return fmt::format("topic {} could not be read to its end in time{}", topic,
+                     transactions_awaited ? "; a transaction may be open in it for so long: GET /connectors/NAME/transactions or "
+                                            "kafka-transactions.sh find-hanging tells whose"
+                                          : "");
+}
+
 }  // namespace
 
 Properties log_consumer_defaults() { return {{"auto.offset.reset", "earliest"}, {"fetch.min.bytes", "1"}}; }
@@ -80,6 +87,8 @@ Result<void> TopicLog::start(milliseconds timeout) {
   auto read = read_to_end(until(deadline));
   if (!read) return Failure(std::move(read).error().while_doing(fmt::format("reading topic {}", topic())));
   step({}, {});
+  const std::lock_guard lock(mutex_);
+  started_ = true;
   return {};
 }
 
@@ -215,15 +224,21 @@ void TopicLog::take_new_requests() {
   new_requests_.clear();
 }
 
+bool TopicLog::awaits_open_transactions() const {
+  const std::lock_guard lock(mutex_);
+  return options_.open_transactions == OpenTransactions::Awaited ||
+         (options_.open_transactions == OpenTransactions::AwaitedAfterStart && started_);
+}
+
 void TopicLog::find_targets() {
   if (std::none_of(waiting_.begin(), waiting_.end(), [](const Waiting& w) { return w.targets.empty(); })) return;
   std::vector<TopicPartition> partitions;
   for (std::size_t p = 0; p < positions_.size(); ++p) partitions.push_back({topic(), static_cast<std::int32_t>(p)});
   const auto latest =
       std::max_element(waiting_.begin(), waiting_.end(), [](auto& a, auto& b) { return a.deadline < b.deadline; });
-  const bool committed = options_.consumer.get("isolation.level") == "read_committed";
+  const bool stable = options_.consumer.get("isolation.level") == "read_committed" && !awaits_open_transactions();
   const auto time = std::clamp(until(latest->deadline), 1ms, milliseconds(kRequestTime));
-  const auto answers = options_.shared_admin->end_offsets(partitions, committed, time);
+  const auto answers = options_.shared_admin->end_offsets(partitions, stable, time);
   if (answers) {
     Ends ends(positions_.size(), 0);
     for (const auto& [at, offset] : *answers) ends[static_cast<std::size_t>(at.partition)] = offset;
@@ -270,7 +285,7 @@ void TopicLog::complete_reached() {
     }
     if (Clock::now() < request.deadline) return false;
     done.emplace_back(std::move(request.callback),
-                      failure(ErrorKind::Timeout, fmt::format("topic {} could not be read to its end in time", topic())));
+                      failure(ErrorKind::Timeout, not_read_in_time(topic(), awaits_open_transactions())));
     return true;
   });
   for (auto& [callback, result] : done) callback(std::move(result));

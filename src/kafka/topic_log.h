@@ -30,6 +30,13 @@ struct LogRecord {
   std::optional<std::string_view> value{};
 };
 
+/// What an end under isolation.level=read_committed is, where transactions are open.
+enum class OpenTransactions : unsigned char {
+  Passed,             ///< the last stable offset: what was committed behind an open transaction is not seen yet
+  AwaitedAfterStart,  ///< start() is as above, what is asked for later as below
+  Awaited             ///< the last record: reached when all transactions have ended that were open, at most their timeout later
+};
+
 struct TopicLogOptions {
   /// Its configs are for a topic that must be made; cleanup.policy=compact is added.
   TopicSpec topic;
@@ -38,6 +45,7 @@ struct TopicLogOptions {
   bool create_if_missing = true;
   /// Whether exactly one partition is allowed.
   bool single_partition = false;
+  OpenTransactions open_transactions = OpenTransactions::Passed;
   /// Only isolation.level decides what the end is; see log_consumer_defaults().
   Translated consumer{};
   Translated admin{};
@@ -50,8 +58,8 @@ struct TopicLogOptions {
 
 /// A compacted topic as a log that everyone replays: read from its start to its end, then followed.
 ///
-/// Under isolation.level=read_committed the end is the last stable offset, also at the start: an open transaction of somebody
-/// who died does not delay anyone.
+/// Under isolation.level=read_committed an open transaction of somebody who died hides all that others have committed behind it;
+/// see OpenTransactions.
 ///
 /// Threads: records come on the log's thread, one batch after the other; during start() too. All methods may be called from any
 /// thread, start() once. Callbacks must not call stop() nor wait for the log.
@@ -102,6 +110,7 @@ class TopicLog {
   void find_targets();
   void complete_reached();
   [[nodiscard]] bool reached(const Ends& targets);
+  [[nodiscard]] bool awaits_open_transactions() const;
   [[nodiscard]] bool stopped() const;
 
   TopicLogOptions options_;
@@ -112,6 +121,7 @@ class TopicLog {
   mutable std::mutex mutex_;
   std::condition_variable stopping_;
   bool stopped_ = false;
+  bool started_ = false;
   std::vector<Waiting> new_requests_;
   Ends floors_;
 

@@ -37,7 +37,7 @@ class ConnectorOffsets final : public OffsetStorageReader {
   ConnectorOffsets(std::string connector, OffsetsPlace place, const WorkerOptions& options, OffsetsPort& global,
                    ClientsPort& clients, Log log);
 
-  /// Makes the own topic where it is missing, and reads both up to their last stable offsets. Blocks.
+  /// Makes the own topic where it is missing, and reads both to their ends, behind all transactions. Blocks.
   [[nodiscard]] Result<void> load();
   /// Reads again; whether everything that this run looked up or committed still is as it knows it. Blocks.
   [[nodiscard]] Result<bool> still_as_known();

@@ -74,15 +74,25 @@ Result<std::unique_ptr<kafka::Admin>> make_admin(const Properties& settings, con
   return kafka::Admin::create(translated, log);
 }
 
-/// Where each partition begins and where its last stable offset is; partitions with nothing in them are left out.
-Result<std::map<kafka::TopicPartition, kafka::Watermarks>> places(const kafka::AssignedConsumer& consumer,
+/// Where each partition begins and where it ends, be that in the middle of a transaction; partitions with nothing in them are
+/// left out. What a predecessor committed may stand behind the open transaction of another task, so the last stable offset is no
+/// end.
+Result<std::map<kafka::TopicPartition, kafka::Watermarks>> places(const kafka::AssignedConsumer& consumer, kafka::Admin& admin,
                                                                   const std::string& topic) {
-  std::map<kafka::TopicPartition, kafka::Watermarks> out;
   FENCEPOST_TRY(const auto count, consumer.partition_count(topic, kAdminTimeout));
+  std::vector<kafka::TopicPartition> partitions;
+  std::vector<kafka::OffsetQuestion> questions;
   for (std::int32_t partition = 0; partition < count; ++partition) {
-    const kafka::TopicPartition at{topic, partition};
-    FENCEPOST_TRY(const auto marks, consumer.watermarks(at, kAdminTimeout));
-    if (marks.end > marks.beginning) out.emplace(at, marks);
+    partitions.push_back({topic, partition});
+    questions.push_back({.at = partitions.back(), .when = kafka::kOffsetBeginning});
+  }
+  FENCEPOST_TRY(const auto ends, admin.end_offsets(partitions, false, kAdminTimeout));
+  FENCEPOST_TRY(const auto beginnings, consumer.offsets_at(questions, kAdminTimeout));
+  std::map<kafka::TopicPartition, kafka::Watermarks> out;
+  for (const auto& [at, beginning] : beginnings) {
+    const auto end = ends.find(at);
+    if (end == ends.end()) return failure(ErrorKind::Unavailable, "no broker tells the end of " + at.to_string());
+    if (end->second > beginning) out.emplace(at, kafka::Watermarks{.beginning = beginning, .end = end->second});
   }
   return out;
 }
@@ -129,7 +139,8 @@ Result<OffsetTable> KafkaClients::read_offsets_topic(const Properties& consumer,
   settings.set("enable.auto.commit", "false");
   FENCEPOST_TRY(const auto translated, kafka::translate(kafka::ClientKind::Consumer, settings));
   FENCEPOST_TRY(const auto reader, kafka::AssignedConsumer::create(translated, log_, true));
-  FENCEPOST_TRY(const auto ends, places(*reader, topic));
+  FENCEPOST_TRY(const auto admin, make_admin(consumer, log_));
+  FENCEPOST_TRY(const auto ends, places(*reader, *admin, topic));
   OffsetTable table;
   if (ends.empty()) return table;
   std::set<kafka::TopicPartition> open;
@@ -142,7 +153,9 @@ Result<OffsetTable> KafkaClients::read_offsets_topic(const Properties& consumer,
   const auto deadline = std::chrono::steady_clock::now() + kReadTimeout;
   while (!open.empty()) {
     if (std::chrono::steady_clock::now() > deadline) {
-      return failure(ErrorKind::Timeout, "topic '" + topic + "' could not be read to its end within 60 s");
+      return failure(ErrorKind::Timeout, "topic '" + topic +
+                                             "' could not be read to its end within 60 s; a transaction may be open in it for so "
+                                             "long, which kafka-transactions.sh find-hanging would tell");
     }
     FENCEPOST_TRY(const auto batch, reader->poll(500ms, 10'000));
     for (const auto& message : batch->messages) {
@@ -153,7 +166,10 @@ Result<OffsetTable> KafkaClients::read_offsets_topic(const Properties& consumer,
         table.erase(known);
       }
     }
-    for (const auto& end : batch->ends) open.erase({std::string(end.topic), end.partition});
+    for (const auto& end : batch->ends) {
+      const kafka::TopicPartition at{std::string(end.topic), end.partition};
+      if (end.offset >= ends.at(at).end) open.erase(at);
+    }
     std::erase_if(open, [&](const auto& at) { return reader->position(at).value_or(-1) >= ends.at(at).end; });
   }
   return table;

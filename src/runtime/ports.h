@@ -35,7 +35,7 @@ class OffsetsPort {
   [[nodiscard]] virtual std::optional<std::string> get(std::string_view key) const = 0;
   /// All keys with a value whose JSON names this connector.
   [[nodiscard]] virtual OffsetTable of_connector(std::string_view connector) const = 0;
-  /// Reads up to the last stable offset as it is now.
+  /// Reads up to the last record as it is now; where transactions are open, that takes until they have ended.
   virtual void read_to_end(Completion done) = 0;
   /// Writes in the order given; done once all are acknowledged.
   virtual void write(std::vector<OffsetRecord> records, Completion done) = 0;
@@ -182,7 +182,8 @@ class ClientsPort {
   [[nodiscard]] virtual Result<std::vector<std::string>> topic_names(const Properties& client) = 0;
   /// Success too where it exists already.
   [[nodiscard]] virtual Result<void> create_topic(const Properties& admin, const TopicToCreate& topic) = 0;
-  /// Everything in an offsets topic up to its last stable offset: newest value by key.
+  /// Everything that was committed to an offsets topic, also behind transactions that are open now: newest value by key. Blocks
+  /// until those have ended.
   [[nodiscard]] virtual Result<OffsetTable> read_offsets_topic(const Properties& consumer, const std::string& topic) = 0;
   /// `records_waiting` comes from any thread, quick, whenever something waits after there was nothing.
   [[nodiscard]] virtual Result<std::unique_ptr<ConsumerPort>> group_consumer(const Properties& settings, const Log& log,
