@@ -185,3 +185,32 @@ def test_a_fight_with_a_foreign_producer_is_named_so(cluster_of, kafka, topic):
     seen = row(w, name)
     assert seen["run"]["fenced"] == {"foreign_producer": 1} and "another client" in seen["run"]["fenced_by"]["what"], seen
     assert seen["hangs"] and metric(w, "fencepost_task_fenced_total", connector=name, by="foreign_producer") == 1
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("place", ["the worker's topic", "its own topic"])
+def test_what_a_task_committed_behind_the_open_transaction_of_somebody_who_died_is_not_done_again(cluster_of, kafka, topic, place):
+    c = cluster_of()
+    w = c.started()
+    name, offsets = unique("behind"), f"{c.group}-offsets"
+    config = mirror(kafka, topic)
+    if place == "its own topic":
+        offsets = config["offsets.storage.topic"] = unique("own-offsets")
+    kafka.produce(topic, keyed(0, 50, 3))
+    w.create(name, config)
+    eventually(lambda: kafka.count(f"src.{topic}") == 50, 60, "the first records are mirrored")
+    # Another task's worker dies between its records and its commit; whichever partition it wrote to, ours is hidden behind it.
+    died = Producer({"bootstrap.servers": kafka.bootstrap, "transactional.id": unique("died"), "transaction.timeout.ms": 15000, "log_level": 0})
+    died.init_transactions(30)
+    died.begin_transaction()
+    for p in kafka.topics()[offsets].partitions:
+        died.produce(offsets, key=b'["somebody-else",{"n":1}]', value=b'{"offset":1}', partition=p)
+    assert died.flush(30) == 0
+    kafka.produce(topic, keyed(50, 50, 3))
+    eventually(lambda: kafka.count(f"src.{topic}") == 100, 60, "the others are mirrored too")
+    w.kill()
+    w = c.started()
+    kafka.produce(topic, keyed(100, 50, 3))
+    eventually(lambda: kafka.count(f"src.{topic}") >= 150, 120, "it goes on when that transaction has timed out")
+    w.running(name)
+    assert_same(kafka.read(topic), kafka.read(f"src.{topic}"))

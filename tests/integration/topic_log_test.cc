@@ -33,10 +33,11 @@ std::shared_ptr<Admin> admin() { return *Admin::create(settings(ClientKind::Admi
 class KeptLog {
  public:
   explicit KeptLog(const std::string& topic, std::int32_t partitions = 1, const char* isolation = "read_committed",
-                   bool single = false)
+                   bool single = false, OpenTransactions open = OpenTransactions::Passed)
       : log({.topic = {.name = topic, .partitions = partitions, .replication_factor = 1},
              .setting = "config.storage.topic",
              .single_partition = single,
+             .open_transactions = open,
              .consumer = log_consumer(isolation),
              .shared_admin = admin()},
             Log(), [this](std::span<const LogRecord> records) {
@@ -159,6 +160,33 @@ TEST_F(TopicLogs, DoesNotWaitForAnOpenTransaction) {
   kept.log.must_reach(0, 2);
   ASSERT_TRUE(kept.log.read_to_end(10s));
   EXPECT_THAT(kept.read(), ElementsAre("before=1", "open=2"));
+}
+
+// The last stable offset stands before the zombie's record, so what others have committed behind it is no end to stop at.
+TEST_F(TopicLogs, ReadsWhatWasCommittedBehindAnOpenTransactionWhereAsked) {
+  KeptLog kept(topic_, 1, "read_committed", false, OpenTransactions::AwaitedAfterStart);
+  ASSERT_TRUE(kept.log.start(20s));
+  const auto begun = [&](const std::string& id) {
+    auto producer = *Producer::create(
+        settings(ClientKind::Producer, {{"transactional.id", topic_ + id}, {"linger.ms", "0"}}, Delivery::ExactlyOnce), Log(),
+        {});
+    EXPECT_TRUE(producer->init_transactions(20s));
+    EXPECT_TRUE(producer->begin());
+    EXPECT_TRUE(producer->produce({.topic = topic_, .key = id, .value = "1"}));
+    EXPECT_TRUE(producer->flush(10s));
+    return producer;
+  };
+  const auto zombie = begun("zombie");
+  ASSERT_TRUE(begun("other")->commit(10s));
+  const auto hidden = kept.log.read_to_end(1s);
+  ASSERT_FALSE(hidden);
+  EXPECT_THAT(hidden.error().message(), HasSubstr("a transaction may be open in it"));
+  EXPECT_THAT(kept.read(), ElementsAre());
+  KeptLog starting(topic_, 1, "read_committed", false, OpenTransactions::AwaitedAfterStart);
+  ASSERT_TRUE(starting.log.start(20s));
+  ASSERT_TRUE(zombie->abort(10s));
+  ASSERT_TRUE(kept.log.read_to_end(20s));
+  EXPECT_THAT(kept.read(), ElementsAre("other=1"));
 }
 
 TEST_F(TopicLogs, RefusesATopicWhoseRecordsWouldBeDeleted) {
